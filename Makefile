@@ -1,0 +1,236 @@
+# neap: build, test, install. `make help` lists the targets.
+
+# ---- user settings: on the command line or in the environment ---------------------------
+BUILD      ?= build
+PREFIX     ?= /usr/local
+DESTDIR    ?=
+CFLAGS     ?= -O2 -g
+CPPFLAGS   ?=
+LDFLAGS    ?=
+PKG_CONFIG ?= pkg-config
+INSTALL    ?= install
+LUA        ?= lua5.4
+LUA_PC     ?= lua5.4
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+# V=1 shows the commands, WERROR=1 makes warnings errors, JOBS=n builds and tests n at a time.
+JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
+
+# ---- nothing below needs changing --------------------------------------------------------
+
+VERSION := $(shell sed -n 's/^\#define NEAP_VERSION "\(.*\)"/\1/p' core/include/neap.h)
+SONAME  := libneap.so.0
+Q       := $(if $(V),,@)
+say      = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+# Sub-makes build in parallel, unless the user said how many jobs there are.
+SUBMAKE  = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+
+# The layers in reading order; each may include only those before it (tests/spec/layers_spec.lua).
+LAYERS := base text token store log cite render pack policy engine
+PKGS   := $(LUA_PC) sqlite3 libcjson nettle libutf8proc
+
+# Asked once, and only when something is compiled or linked.
+once      = $(eval $(1) := $(2))$($(1))
+DEP_FLAGS = $(call once,DEP_FLAGS,$(shell $(PKG_CONFIG) --cflags $(PKGS)))
+DEP_LIBS  = $(call once,DEP_LIBS,$(shell $(PKG_CONFIG) --libs $(PKGS)) -lm)
+MOD_LIBS  = $(call once,MOD_LIBS,$(shell $(PKG_CONFIG) --libs $(filter-out $(LUA_PC),$(PKGS))) -lm)
+LUA_CMOD ?= $(PREFIX)/lib/lua/5.4
+LUA_LMOD ?= $(PREFIX)/share/lua/5.4
+
+WARN := -Wall -Wextra -Wshadow -Wwrite-strings -Wundef -Wmissing-prototypes \
+        -Wstrict-prototypes -Wpointer-arith -Wcast-qual -Wvla $(if $(WERROR),-Werror)
+OURS  = -std=c11 $(WARN) -ffp-contract=off -fvisibility=hidden -fPIC -MMD -MP \
+        -Icore -Icore/include -I$(BUILD)/gen \
+        -DNEAP_PREFIX='"$(PREFIX)"' -DNEAP_DATA_DIR='"$(PREFIX)/share/neap"' \
+        -DNEAP_LUA_DIR='"$(LUA_LMOD)"'
+COMPILE = $(CC) $(OURS) $(DEP_FLAGS) $(CPPFLAGS) $(CFLAGS)
+
+sources  = $(sort $(wildcard core/$(1)/*.c))
+objects  = $(patsubst %.c,$(BUILD)/%.o,$(1))
+LIB_SRC  := $(foreach l,$(LAYERS),$(call sources,$(l)))
+BIND_SRC := $(call sources,bind)
+CLI_SRC  := $(call sources,cli)
+TEST_SRC := $(sort $(wildcard tests/core/test_*.c))
+DEMO_SRC := $(sort $(wildcard examples/*.c))
+HEADERS  := $(wildcard core/*/*.h tests/core/*.h tests/fuzz/*.h)
+C_FILES  := $(LIB_SRC) $(BIND_SRC) $(CLI_SRC) $(HEADERS) \
+            $(wildcard core/*/gen/*.c tests/core/*.c tests/fuzz/*.c examples/*.c)
+
+LIB_OBJ  := $(call objects,$(LIB_SRC))
+BIND_OBJ := $(call objects,$(BIND_SRC))
+CLI_OBJ  := $(call objects,$(CLI_SRC))
+TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
+DEMOS    := $(DEMO_SRC:%.c=$(BUILD)/%)
+
+STATIC  := $(BUILD)/libneap.a
+SHARED  := $(BUILD)/libneap.so
+MODULE  := $(BUILD)/lua/neap/core.so
+PROGRAM := $(BUILD)/neap
+# The build folder is laid out like an installed prefix, so that the program finds its data
+# beside itself in both.
+LINKS   := $(BUILD)/share/neap/vocabularies $(BUILD)/share/neap/policies \
+           $(BUILD)/share/lua/5.4/neap
+# What exists already: a layer that has no file yet does not stop the others.
+ALL     := $(STATIC) $(SHARED) $(LINKS) $(if $(BIND_SRC),$(MODULE)) $(if $(CLI_SRC),$(PROGRAM))
+
+.PHONY: all tests run test lint format asan soak bench install uninstall dist docs deps \
+        deps-run deps-test deps-lint clean help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+all: $(ALL)                   ## the program, the libraries and the Lua module, in build/
+	@:
+tests: $(TESTS) $(DEMOS)
+	@:
+
+# Headers that are generated (the tokenizer's tables); objects wait for them.
+GEN_HEADERS :=
+-include core/token/token.mk
+
+# ---- compile and link --------------------------------------------------------------------
+
+# Flags that differ from those of the last build make everything stale: no stale objects.
+STAMP := $(BUILD)/.flags
+FLAGS  = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PREFIX) $(LUA_LMOD) $(WERROR)
+ifneq ($(MAKECMDGOALS),clean)
+ifneq ($(strip $(shell cat $(STAMP) 2>/dev/null)),$(strip $(FLAGS)))
+$(shell mkdir -p $(BUILD) && printf '%s\n' '$(FLAGS)' > $(STAMP))
+endif
+endif
+
+$(BUILD)/.pkgs: Makefile
+	@$(PKG_CONFIG) --exists --print-errors $(PKGS) || \
+	  { echo 'neap: libraries are missing; `make deps` installs them' >&2; exit 1; }
+	@mkdir -p $(@D) && touch $@
+
+$(BUILD)/%.o: %.c $(STAMP) | $(BUILD)/.pkgs $(GEN_HEADERS)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+$(STATIC): $(LIB_OBJ)
+	$(call say,AR,$@)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(SHARED): $(LIB_OBJ)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined $(CFLAGS) $(LDFLAGS) -o $@.$(VERSION) $^ $(DEP_LIBS)
+	@ln -sf libneap.so.$(VERSION) $(BUILD)/$(SONAME) && ln -sf $(SONAME) $@ && touch -h $@
+
+# Lua's symbols come from the interpreter that loads the module; only luaopen_* leaves it.
+$(MODULE): $(BIND_OBJ) $(STATIC)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ $(MOD_LIBS)
+
+$(PROGRAM): $(CLI_OBJ) $(BIND_OBJ) $(STATIC)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
+
+$(TESTS) $(DEMOS): $(BUILD)/%: $(BUILD)/%.o $(STATIC)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
+
+$(BUILD)/share/neap/vocabularies: TO = core/token/data
+$(BUILD)/share/neap/policies: TO = policies
+$(BUILD)/share/lua/5.4/neap: TO = lua/neap
+$(LINKS):
+	@mkdir -p $(@D) && ln -sfn '$(CURDIR)/$(TO)' $@
+
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d)
+
+# ---- run and test ------------------------------------------------------------------------
+
+run: deps-run                 ## compares every shipped policy on the shipped recordings
+	+@$(SUBMAKE) all >&2
+	@$(PROGRAM) compare -w 16000 examples/recordings/*.jsonl
+
+test: deps-test               ## C tests, Lua specs, examples; ends with a total
+	+@$(SUBMAKE) all tests >&2
+	@BUILD='$(BUILD)' LUA='$(LUA)' JOBS='$(JOBS)' SANITIZE='$(SANITIZE)' CC='$(CC)' \
+	  bash tests/support/run.sh $(ONLY)
+
+SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+asan:                         ## the same tests under the address and undefined sanitizers
+	+@$(MAKE) --no-print-directory test BUILD=$(BUILD)/asan SANITIZE=1 \
+	  CFLAGS='-O1 -g -fno-omit-frame-pointer $(SAN)'
+
+# Programs of tests/soak and tests/bench get the module's path and the program's name.
+LUA_ENV = NEAP_BIN='$(abspath $(PROGRAM))' NEAP_BUILD='$(abspath $(BUILD))' LUA_PATH='./lua/?.lua;./lua/?/init.lua;./?.lua;;' \
+          LUA_CPATH='$(BUILD)/lua/?.so;;'
+define each_lua
++@$(SUBMAKE) all >&2
+@for f in $(wildcard $(1)/*.lua); do echo "$$f" >&2; $(LUA_ENV) $(LUA) $$f || exit 1; done
+endef
+soak: deps-run                ## long runs: memory stays flat, nothing drifts
+	$(call each_lua,tests/soak)
+bench: deps-run               ## measurements, as a table on standard output
+	$(call each_lua,tests/bench)
+
+lint: deps-lint               ## gcc and clang with -Werror, formatting, luacheck, cppcheck
+	@BUILD='$(BUILD)' MAKE='$(SUBMAKE)' C_FILES='$(C_FILES)' CPP='$(DEP_FLAGS)' bash tests/support/lint.sh
+format:                       ## formats every C file in place
+	clang-format -i $(C_FILES)
+
+# ---- install -----------------------------------------------------------------------------
+
+D := $(DESTDIR)$(PREFIX)
+install: all                  ## PREFIX=/usr/local DESTDIR=
+	$(INSTALL) -d $(D)/bin $(D)/lib/pkgconfig $(D)/include $(D)/share/neap/vocabularies \
+	  $(D)/share/neap/policies $(DESTDIR)$(LUA_CMOD)/neap
+	$(INSTALL) -m 755 $(PROGRAM) $(D)/bin/neap
+	$(INSTALL) -m 644 core/include/neap.h $(D)/include/neap.h
+	$(INSTALL) -m 644 $(STATIC) $(D)/lib/libneap.a
+	$(INSTALL) -m 755 $(SHARED).$(VERSION) $(D)/lib/libneap.so.$(VERSION)
+	ln -sf libneap.so.$(VERSION) $(D)/lib/$(SONAME)
+	ln -sf $(SONAME) $(D)/lib/libneap.so
+	$(INSTALL) -m 755 $(MODULE) $(DESTDIR)$(LUA_CMOD)/neap/core.so
+	@set -e; (cd lua && find neap -type f) | while read -r f; do \
+	  $(INSTALL) -d "$(DESTDIR)$(LUA_LMOD)/$$(dirname "$$f")"; \
+	  $(INSTALL) -m 644 "lua/$$f" "$(DESTDIR)$(LUA_LMOD)/$$f"; done
+	@set -e; (cd policies && find . -type f) | while read -r f; do \
+	  $(INSTALL) -d "$(D)/share/neap/policies/$$(dirname "$$f")"; \
+	  $(INSTALL) -m 644 "policies/$$f" "$(D)/share/neap/policies/$$f"; done
+	$(INSTALL) -m 644 $(wildcard core/token/data/*) $(D)/share/neap/vocabularies
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	  'Name: neap' 'Description: context engine for LLM agents' 'Version: $(VERSION)' \
+	  'Libs: -L$${libdir} -lneap' 'Requires.private: $(PKGS)' 'Cflags: -I$${includedir}' \
+	  > $(D)/lib/pkgconfig/neap.pc
+
+uninstall:                    ## removes what install put there
+	rm -f $(D)/bin/neap $(D)/include/neap.h $(D)/lib/libneap.a $(D)/lib/libneap.so \
+	  $(D)/lib/$(SONAME) $(D)/lib/libneap.so.$(VERSION) $(D)/lib/pkgconfig/neap.pc
+	rm -rf $(D)/share/neap $(DESTDIR)$(LUA_CMOD)/neap $(DESTDIR)$(LUA_LMOD)/neap
+
+NAME := neap-$(VERSION)
+dist:                         ## build/neap-VERSION.tar.gz, from what is committed
+	@mkdir -p $(BUILD)
+	git archive --prefix=$(NAME)/ HEAD | gzip -n9 > $(BUILD)/$(NAME).tar.gz
+
+docs: all                     ## the manual's generated pages
+	@for f in $(wildcard docs/make.lua); do $(LUA_ENV) $(LUA) $$f; done
+
+# ---- the rest ----------------------------------------------------------------------------
+
+# One call of the script for each: two of apt at a time would fail.
+deps: deps-test               ## installs what is missing from Debian's packages
+DEPS = LUA='$(LUA)' PKG_CONFIG='$(PKG_CONFIG)' CC='$(CC)' sh tests/support/deps.sh
+deps-run:
+	@$(DEPS) run
+deps-test:
+	@$(DEPS) run test
+deps-lint:
+	@$(DEPS) run test lint
+
+clean:                        ## removes build/
+	rm -rf $(BUILD)
+
+help:                         ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | \
+	  while IFS='	' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done

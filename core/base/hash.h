@@ -1,0 +1,19 @@
+/*
+** Hashes: SHA-256 and HMAC for identity and mark keys (from nettle), a fast 64-bit hash for
+** tables in memory. next: ../text/text.h
+*/
+#ifndef NP_BASE_HASH_H
+#define NP_BASE_HASH_H
+
+#include "base/str.h"
+
+#define NP_SHA256 32
+
+void np_sha256(np_str s, uint8_t out[NP_SHA256]);
+void np_hmac_sha256(np_str key, np_str s, uint8_t out[NP_SHA256]);
+void np_hex(const uint8_t *p, size_t n, char *out); /* 2n characters, no NUL */
+
+/* Of the bytes alone: the same on every machine and in every run. Never leaves the process. */
+uint64_t np_hash64(np_str s);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+** Linux and the BSDs: dladdr for where we are. next: ../text/utf8.c
+*/
+#define _GNU_SOURCE /* dladdr */
+#include "base/port.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool np_port_self_dir(char *out, size_t cap) {
+  static const char anchor; /* an address inside this file's object */
+  Dl_info info;
+  char path[PATH_MAX];
+  if (!dladdr(&anchor, &info) || !info.dli_fname || !realpath(info.dli_fname, path)) return false;
+  char *slash = strrchr(path, '/');
+  if (!slash) return false;
+  size_t n = (size_t)(slash - path);
+  if (n + 1 > cap) return false;
+  memcpy(out, path, n);
+  out[n] = '\0';
+  return true;
+}
+
+bool np_port_readable(const char *path_cstr) {
+  FILE *f = fopen(path_cstr, "rb");
+  if (f) fclose(f);
+  return f != NULL;
+}

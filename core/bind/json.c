@@ -1,0 +1,307 @@
+/*
+** core.json: JSON to Lua values and back, with nothing changed on the way. Objects are plain
+** tables, arrays are tables marked as such, null is json.null. Whole numbers that a Lua
+** integer writes in the same way are integers; every other number, and each member that the
+** caller names, stays a raw slice that encode() writes back untouched. next: encode.c
+*/
+#include "bind/json.h"
+
+#include "base/json.h"
+
+/* ---- marked values ---- */
+
+static int null_text(lua_State *L) {
+  lua_pushliteral(L, "null");
+  return 1;
+}
+
+void np_bind_push_null(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, NP_JSON_NULL_KEY);
+}
+
+/* A raw value is a table {raw = text} with this metatable. */
+static void push_raw(lua_State *L, np_str raw) {
+  lua_createtable(L, 0, 1);
+  lua_pushlstring(L, raw.p, raw.n);
+  lua_setfield(L, -2, "raw");
+  luaL_setmetatable(L, NP_JSON_RAW);
+}
+
+static int raw_text(lua_State *L) {
+  lua_getfield(L, 1, "raw");
+  return 1;
+}
+
+bool np_bind_json_is(lua_State *L, int at, const char *metatable) {
+  if (lua_type(L, at) != LUA_TTABLE || !lua_getmetatable(L, at)) return false;
+  luaL_getmetatable(L, metatable);
+  bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
+}
+
+/* ---- decoding ---- */
+
+typedef struct decoder {
+  lua_State *L;
+  np_buf *scratch; /* unescaped strings; owned by a userdata on the stack */
+  int raw_keys;    /* stack index of the set of members to keep raw, or 0 */
+} decoder;
+
+static const char *skip_white(const char *p) {
+  while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r') p++;
+  return p;
+}
+
+/* Past the closing quote of the string at p. Values are checked before: it is there. */
+static const char *string_end(const char *p) {
+  for (p++; *p != '"'; p++) {
+    if (*p == '\\') p++;
+  }
+  return p + 1;
+}
+
+static const char *value_end(const char *p) {
+  size_t depth = 0;
+  do {
+    if (*p == '"') {
+      p = string_end(p);
+    } else if (*p == '{' || *p == '[') {
+      depth++;
+      p++;
+    } else if (*p == '}' || *p == ']') {
+      depth--;
+      p++;
+    } else if (depth) {
+      p++;
+    } else {
+      while ((unsigned char)*p > ' ' && *p != ',' && *p != '}' && *p != ']') p++;
+    }
+  } while (depth);
+  return p;
+}
+
+static const char *push_string(decoder *d, const char *p) {
+  const char *end = string_end(p);
+  size_t n = (size_t)(end - p);
+  if (!memchr(p, '\\', n)) {
+    lua_pushlstring(d->L, p + 1, n - 2);
+    return end;
+  }
+  np_buf_clear(d->scratch);
+  np_json_text((np_json){NP_JSON_STRING, {p, n}}, d->scratch);
+  np_bind_push_buf(d->L, d->scratch);
+  return end;
+}
+
+/* An integer when its own digits come back from it, else the raw number. */
+static const char *push_number(decoder *d, const char *p) {
+  const char *end = p;
+  while (strchr("+-.0123456789eE", *end) && *end) end++;
+  char digits[32];
+  size_t n = (size_t)(end - p);
+  if (n <= 20 && !memchr(p, '.', n) && !memchr(p, 'e', n) && !memchr(p, 'E', n)) {
+    memcpy(digits, p, n);
+    digits[n] = '\0';
+    if (strcmp(digits, "-0") != 0 && lua_stringtonumber(d->L, digits)) {
+      if (lua_isinteger(d->L, -1)) return end;
+      lua_pop(d->L, 1);
+    }
+  }
+  push_raw(d->L, np_str_of(p, n));
+  return end;
+}
+
+static const char *push_value(decoder *d, const char *p);
+
+static const char *push_array(decoder *d, const char *p) {
+  lua_newtable(d->L);
+  luaL_setmetatable(d->L, NP_JSON_ARRAY_NAME);
+  p = skip_white(p + 1);
+  for (lua_Integer i = 1; *p != ']'; i++) {
+    p = skip_white(push_value(d, p));
+    lua_rawseti(d->L, -2, i);
+    if (*p == ',') p = skip_white(p + 1);
+  }
+  return p + 1;
+}
+
+/* Is the key at the top of the stack one of those whose values stay raw? */
+static bool stays_raw(decoder *d) {
+  if (!d->raw_keys) return false;
+  lua_pushvalue(d->L, -1);
+  lua_rawget(d->L, d->raw_keys);
+  bool raw = lua_toboolean(d->L, -1);
+  lua_pop(d->L, 1);
+  return raw;
+}
+
+static const char *push_object(decoder *d, const char *p) {
+  lua_newtable(d->L);
+  p = skip_white(p + 1);
+  while (*p != '}') {
+    p = skip_white(push_string(d, p));
+    p = skip_white(p + 1); /* the colon */
+    if (stays_raw(d)) {
+      const char *end = value_end(p);
+      push_raw(d->L, np_str_of(p, (size_t)(end - p)));
+      p = end;
+    } else {
+      p = push_value(d, p);
+    }
+    lua_rawset(d->L, -3);
+    p = skip_white(p);
+    if (*p == ',') p = skip_white(p + 1);
+  }
+  return p + 1;
+}
+
+/* Pushes the value at p, which was checked: no end has to be looked for. The depth is at
+** most NP_JSON_DEPTH. */
+static const char *push_value(decoder *d, const char *p) {
+  luaL_checkstack(d->L, 8, "JSON nested too deep");
+  switch (*p) {
+    case '{': return push_object(d, p);
+    case '[': return push_array(d, p);
+    case '"': return push_string(d, p);
+    case 't': lua_pushboolean(d->L, 1); return p + 4;
+    case 'f': lua_pushboolean(d->L, 0); return p + 5;
+    case 'n': np_bind_push_null(d->L); return p + 4;
+    default: return push_number(d, p);
+  }
+}
+
+static int fail_at(lua_State *L, const np_err *e, size_t offset) {
+  np_bind_fail(L, e);
+  lua_pushinteger(L, (lua_Integer)(offset + e->pos + 1));
+  return 4;
+}
+
+/* The value's own bytes, NUL-terminated for the scanners above: a Lua string is, and a value
+** inside of it is followed by what ends it. */
+static void push_checked(lua_State *L, np_json v, int raw_keys) {
+  decoder d = {L, np_bind_buf(L), raw_keys};
+  push_value(&d, v.raw.p);
+}
+
+static int check_raw_keys(lua_State *L, int arg) {
+  if (lua_isnoneornil(L, arg)) return 0;
+  luaL_checktype(L, arg, LUA_TTABLE);
+  return arg;
+}
+
+/* decode(text [, raw_keys]) */
+static int json_decode(lua_State *L) {
+  np_json v;
+  np_err e;
+  np_str text = np_bind_check_str(L, 1);
+  int raw_keys = check_raw_keys(L, 2);
+  if (np_json_check(text, &v, &e)) return fail_at(L, &e, 0);
+  push_checked(L, v, raw_keys);
+  return 1;
+}
+
+/* decode_at(text, pos [, raw_keys]): also the position after the value */
+static int json_decode_at(lua_State *L) {
+  np_json v;
+  np_err e;
+  size_t used;
+  np_str text = np_bind_check_str(L, 1);
+  lua_Integer pos = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, pos >= 1 && (size_t)pos <= text.n + 1, 2, "outside of the text");
+  int raw_keys = check_raw_keys(L, 3);
+  size_t from = (size_t)pos - 1;
+  np_str rest = np_str_cut(text, from, text.n);
+  if (np_json_check_prefix(rest, &v, &used, &e)) return fail_at(L, &e, from);
+  push_checked(L, v, raw_keys);
+  lua_pushinteger(L, pos + (lua_Integer)used);
+  lua_pushinteger(L, (lua_Integer)(v.raw.p - text.p) + 1);
+  return 3;
+}
+
+/* items(text): the raw texts of an array's items */
+static int json_items(lua_State *L) {
+  np_json v, item;
+  np_err e;
+  np_str text = np_bind_check_str(L, 1);
+  if (np_json_check(text, &v, &e)) return fail_at(L, &e, 0);
+  if (v.type != NP_JSON_ARRAY) return np_bind_fail_text(L, NEAP_E_SHAPE, "a list is expected");
+  np_json_iter it = np_json_each(v);
+  lua_newtable(L);
+  for (lua_Integer i = 1; np_json_next(&it, NULL, &item); i++) {
+    lua_pushlstring(L, item.raw.p, item.raw.n);
+    lua_rawseti(L, -2, i);
+  }
+  return 1;
+}
+
+static int json_quote(lua_State *L) {
+  np_str s = np_bind_check_str(L, 1);
+  np_buf *b = np_bind_buf(L);
+  np_json_quote(b, s);
+  np_bind_push_buf(L, b);
+  return 1;
+}
+
+/* raw(text): a value that encode() writes as it is; the text must be JSON */
+static int json_raw(lua_State *L) {
+  np_json v;
+  np_err e;
+  if (np_json_check(np_bind_check_str(L, 1), &v, &e)) return luaL_argerror(L, 1, e.text);
+  push_raw(L, v.raw);
+  return 1;
+}
+
+static int json_array(lua_State *L) {
+  if (lua_isnoneornil(L, 1)) {
+    lua_settop(L, 0);
+    lua_newtable(L);
+  }
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  luaL_setmetatable(L, NP_JSON_ARRAY_NAME);
+  return 1;
+}
+
+static int json_is_array(lua_State *L) {
+  lua_pushboolean(L, np_bind_json_is(L, 1, NP_JSON_ARRAY_NAME));
+  return 1;
+}
+
+static int json_is_raw(lua_State *L) {
+  lua_pushboolean(L, np_bind_json_is(L, 1, NP_JSON_RAW));
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+    {"decode", json_decode},     {"decode_at", json_decode_at}, {"encode", np_bind_json_encode},
+    {"items", json_items},       {"quote", json_quote},         {"raw", json_raw},
+    {"array", json_array},       {"is_array", json_is_array},   {"is_raw", json_is_raw},
+    {NULL, NULL},
+};
+
+static void make_metatables(lua_State *L) {
+  luaL_newmetatable(L, NP_JSON_ARRAY_NAME);
+  lua_pop(L, 1);
+  luaL_newmetatable(L, NP_JSON_RAW);
+  lua_pushcfunction(L, raw_text);
+  lua_setfield(L, -2, "__tostring");
+  lua_pop(L, 1);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, NP_JSON_NULL_KEY) == LUA_TNIL) {
+    lua_newuserdatauv(L, 1, 0);
+    luaL_newmetatable(L, "neap.null");
+    lua_pushcfunction(L, null_text);
+    lua_setfield(L, -2, "__tostring");
+    lua_setmetatable(L, -2);
+    lua_setfield(L, LUA_REGISTRYINDEX, NP_JSON_NULL_KEY);
+  }
+  lua_pop(L, 1);
+}
+
+void np_bind_json(lua_State *L) {
+  make_metatables(L);
+  luaL_newlib(L, functions);
+  np_bind_push_null(L);
+  lua_setfield(L, -2, "null");
+  lua_setfield(L, -2, "json");
+}

@@ -1,0 +1,297 @@
+/*
+** Sessions for Lua: the engine's part of neap.core. A call checks its arguments, then calls
+** the core, then pushes. A session keeps its engine alive; both close by themselves.
+** next: inspect.c
+*/
+#include "bind/bind.h"
+#include "bind/session.h"
+
+#include <lauxlib.h>
+
+#define ENGINE "neap.engine"
+#define SESSION "neap.session"
+
+typedef struct engine_box {
+  neap *n; /* NULL when closed */
+} engine_box;
+
+static engine_box *to_engine(lua_State *L) {
+  engine_box *b = luaL_checkudata(L, 1, ENGINE);
+  if (!b->n) luaL_argerror(L, 1, "the engine is closed");
+  return b;
+}
+
+neap_session *np_bind_to_session(lua_State *L) {
+  session_box *b = luaL_checkudata(L, 1, SESSION);
+  if (!b->s) luaL_argerror(L, 1, "the session is closed");
+  return b->s;
+}
+
+/* nil, message, code. */
+static int push_failure(lua_State *L, const neap *n, neap_rc rc) {
+  lua_pushnil(L);
+  lua_pushstring(L, n ? neap_error(n) : neap_rc_text(rc));
+  lua_pushstring(L, neap_rc_name(rc));
+  return 3;
+}
+
+static int push_done(lua_State *L, neap_session *s, neap_rc rc) {
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+static neap_str check_str(lua_State *L, int at) {
+  neap_str s;
+  s.p = luaL_checklstring(L, at, &s.n);
+  return s;
+}
+
+/* ---- reading a table of options ---- */
+
+static const char *field_str(lua_State *L, int t, const char *name) {
+  lua_getfield(L, t, name);
+  if (lua_isnil(L, -1)) return NULL; /* stays on the stack: anchors the string */
+  if (!lua_isstring(L, -1)) luaL_error(L, "option %s must be a string", name);
+  return lua_tostring(L, -1);
+}
+
+static int64_t field_int(lua_State *L, int t, const char *name) {
+  int is_int = 1;
+  lua_Integer v = 0;
+  lua_getfield(L, t, name);
+  if (!lua_isnil(L, -1)) v = lua_tointegerx(L, -1, &is_int);
+  if (!is_int) luaL_error(L, "option %s must be a whole number", name);
+  lua_pop(L, 1);
+  return (int64_t)v;
+}
+
+static bool field_bool(lua_State *L, int t, const char *name) {
+  lua_getfield(L, t, name);
+  bool v = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return v;
+}
+
+/* ---- engine ---- */
+
+static int engine_new(lua_State *L) {
+  if (lua_isnoneornil(L, 1)) {
+    lua_settop(L, 0);
+    lua_newtable(L);
+  }
+  luaL_checktype(L, 1, LUA_TTABLE);
+  neap_config c = {.size = sizeof c};
+  c.store = field_str(L, 1, "store");
+  c.tenant = field_str(L, 1, "tenant");
+  c.data = field_str(L, 1, "data");
+  if (field_bool(L, 1, "fixed_secret")) c.flags |= NEAP_FIXED_SECRET;
+  if (field_bool(L, 1, "readonly")) c.flags |= NEAP_READONLY;
+  engine_box *b = lua_newuserdatauv(L, sizeof *b, 0);
+  b->n = NULL;
+  luaL_setmetatable(L, ENGINE);
+  neap_rc rc = neap_open(&c, &b->n);
+  if (!rc) return 1;
+  int n = push_failure(L, b->n, rc);
+  neap_close(b->n);
+  b->n = NULL;
+  return n;
+}
+
+static int engine_close(lua_State *L) {
+  engine_box *b = luaL_checkudata(L, 1, ENGINE);
+  neap_close(b->n);
+  b->n = NULL;
+  return 0;
+}
+
+static neap_durable check_durable(lua_State *L, const char *name) {
+  static const char *const names[] = {"process", "power", "batch", "memory"};
+  for (int i = 0; name && i < 4; i++) {
+    if (strcmp(name, names[i]) == 0) return (neap_durable)i;
+  }
+  if (name) luaL_error(L, "option durable must be process, power, batch or memory");
+  return NEAP_DURABLE_PROCESS;
+}
+
+static int engine_session(lua_State *L) {
+  engine_box *eb = to_engine(L);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  neap_options o = {.size = sizeof o};
+  const char *name = field_str(L, 2, "name");
+  o.policy = field_str(L, 2, "policy");
+  o.format = field_str(L, 2, "format");
+  o.encoding = field_str(L, 2, "encoding");
+  o.options_json = field_str(L, 2, "options");
+  o.durable = check_durable(L, field_str(L, 2, "durable"));
+  o.window = field_int(L, 2, "window");
+  o.reserve = field_int(L, 2, "reserve");
+  if (field_bool(L, 2, "no_reload")) o.flags |= NEAP_NO_RELOAD;
+  if (field_bool(L, 2, "no_tools")) o.flags |= NEAP_NO_TOOLS;
+  session_box *b = lua_newuserdatauv(L, sizeof *b, 1);
+  b->s = NULL;
+  luaL_setmetatable(L, SESSION);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  neap_rc rc = neap_session_open(eb->n, name ? name : "session", &o, &b->s);
+  return rc ? push_failure(L, eb->n, rc) : 1;
+}
+
+/* A session that the engine has closed with itself is not closed twice. */
+static int session_close(lua_State *L) {
+  session_box *b = luaL_checkudata(L, 1, SESSION);
+  lua_getiuservalue(L, 1, 1);
+  engine_box *eb = luaL_testudata(L, -1, ENGINE);
+  if (b->s && eb && eb->n) neap_session_close(b->s);
+  b->s = NULL;
+  return 0;
+}
+
+/* ---- the loop ---- */
+
+static int session_set_tools(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_set_tools(s, check_str(L, 2)));
+}
+
+static int session_set_request(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_set_request(s, check_str(L, 2)));
+}
+
+static int session_append(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_append(s, check_str(L, 2)));
+}
+
+static int session_append_response(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_append_response(s, check_str(L, 2)));
+}
+
+static int session_prompt(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str body;
+  neap_rc rc = neap_prompt(s, &body);
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, body.p, body.n);
+  return 1;
+}
+
+static int session_account(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str json;
+  neap_rc rc = neap_account(s, &json);
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, json.p, json.n);
+  return 1;
+}
+
+static int session_reload(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_reload(s));
+}
+
+static void set_str(lua_State *L, const char *name, neap_str v) {
+  lua_pushlstring(L, v.p ? v.p : "", v.n);
+  lua_setfield(L, -2, name);
+}
+
+static int session_next_call(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_call c;
+  if (!neap_next_call(s, &c)) return 0;
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, (lua_Integer)c.entry);
+  lua_setfield(L, -2, "entry");
+  set_str(L, "id", c.id);
+  set_str(L, "name", c.name);
+  set_str(L, "arguments", c.arguments);
+  return 1;
+}
+
+/* The call that the table at 2 stands for; its strings stay anchored in the table. */
+static neap_call check_call(lua_State *L) {
+  neap_call c = {0};
+  luaL_checktype(L, 2, LUA_TTABLE);
+  c.entry = field_int(L, 2, "entry");
+  lua_getfield(L, 2, "name");
+  c.name.p = luaL_tolstring(L, -1, &c.name.n);
+  lua_getfield(L, 2, "arguments");
+  c.arguments.p = luaL_tolstring(L, -1, &c.arguments.n);
+  return c;
+}
+
+static int session_handle(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_call c = check_call(L);
+  lua_pushboolean(L, neap_handle(s, &c));
+  return 1;
+}
+
+static int session_append_result(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str text = check_str(L, 3);
+  neap_call c = check_call(L);
+  return push_done(L, s, neap_append_result(s, &c, text));
+}
+
+static int session_text(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str text;
+  neap_rc rc = neap_entry_text(s, luaL_checkinteger(L, 2), &text);
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, text.p ? text.p : "", text.n);
+  return 1;
+}
+
+static int session_tostring(lua_State *L) {
+  session_box *b = luaL_checkudata(L, 1, SESSION);
+  if (b->s) lua_pushfstring(L, "neap.session (%I entries)", (LUAI_UACINT)b->s->log.entry_count);
+  else lua_pushliteral(L, "neap.session (closed)");
+  return 1;
+}
+
+static const luaL_Reg engine_methods[] = {
+    {"session", engine_session}, {"close", engine_close}, {NULL, NULL}};
+
+static const luaL_Reg session_methods[] = {
+    {"set_tools", session_set_tools},
+    {"set_request", session_set_request},
+    {"append", session_append},
+    {"append_response", session_append_response},
+    {"prompt", session_prompt},
+    {"account", session_account},
+    {"reload", session_reload},
+    {"next_call", session_next_call},
+    {"handle", session_handle},
+    {"append_result", session_append_result},
+    {"text", session_text},
+    {"close", session_close},
+    {NULL, NULL},
+};
+
+static void new_class(lua_State *L, const char *name, const luaL_Reg *methods,
+                      lua_CFunction close) {
+  luaL_newmetatable(L, name);
+  lua_newtable(L);
+  luaL_setfuncs(L, methods, 0);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, close);
+  lua_setfield(L, -2, "__gc");
+  lua_pushcfunction(L, close);
+  lua_setfield(L, -2, "__close");
+}
+
+void np_bind_session(lua_State *L) {
+  new_class(L, ENGINE, engine_methods, engine_close);
+  lua_pop(L, 1);
+  new_class(L, SESSION, session_methods, session_close);
+  lua_pushcfunction(L, session_tostring);
+  lua_setfield(L, -2, "__tostring");
+  lua_getfield(L, -1, "__index");
+  luaL_setfuncs(L, np_bind_inspect, 0);
+  lua_pop(L, 2);
+  lua_pushcfunction(L, engine_new);
+  lua_setfield(L, -2, "engine");
+}

@@ -1,0 +1,20 @@
+/*
+** What session.c and inspect.c share. next: session.c
+*/
+#ifndef NP_BIND_SESSION_H
+#define NP_BIND_SESSION_H
+
+#include <lauxlib.h>
+
+#include "engine/engine.h"
+
+typedef struct session_box {
+  neap_session *s; /* NULL when closed */
+} session_box;
+
+neap_session *np_bind_to_session(lua_State *L); /* argument 1; raises when closed */
+
+/* Methods that look at a session without changing it. */
+extern const luaL_Reg np_bind_inspect[];
+
+#endif

@@ -1,0 +1,153 @@
+/*
+** core.encodings, core.encoding: the tokenizer for Lua. An encoding is a userdata that owns
+** its vocabulary; count takes any bytes. next: system.c
+*/
+#include "token/token.h"
+#include "bind/bind.h"
+
+#define TYPE "neap.encoding"
+
+static np_vocab *check_vocab(lua_State *L) {
+  np_vocab **v = luaL_checkudata(L, 1, TYPE);
+  if (!*v) luaL_argerror(L, 1, "the encoding is closed");
+  return *v;
+}
+
+static int encoding_close(lua_State *L) {
+  np_vocab **v = luaL_checkudata(L, 1, TYPE);
+  np_vocab_free(*v);
+  *v = NULL;
+  return 0;
+}
+
+/* encoding(name [, folder]) */
+static int encoding_open(lua_State *L) {
+  np_err e = {0};
+  np_str name = np_bind_check_str(L, 1);
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    np_bind_push_data_dir(L);
+  }
+  const char *dir = luaL_checkstring(L, 2);
+  np_vocab **v = lua_newuserdatauv(L, sizeof *v, 0);
+  *v = NULL;
+  luaL_setmetatable(L, TYPE);
+  if (np_vocab_open(&np_alloc_libc, dir, name, v, &e)) return np_bind_fail(L, &e);
+  return 1;
+}
+
+static int encoding_count(lua_State *L) {
+  np_vocab *v = check_vocab(L);
+  lua_pushinteger(L, (lua_Integer)np_vocab_count(v, np_bind_check_str(L, 2)));
+  return 1;
+}
+
+/* encode(text [, special]): the ids, as a list */
+static int encoding_encode(lua_State *L) {
+  np_vocab *v = check_vocab(L);
+  np_str text = np_bind_check_str(L, 2);
+  bool special = lua_toboolean(L, 3);
+  np_buf *own = np_bind_buf(L); /* holds the ids, so that a raised error frees them */
+  uint32_t *ids = NULL;
+  size_t n = 0, cap = 0;
+  np_err e = {0};
+  neap_rc rc = np_vocab_encode(v, text, special, &np_alloc_libc, &ids, &n, &cap, &e);
+  own->p = (char *)ids;
+  own->cap = cap * sizeof *ids;
+  if (rc) return np_bind_fail(L, &e);
+  lua_createtable(L, n < 1 << 26 ? (int)n : 0, 0);
+  for (size_t i = 0; i < n; i++) {
+    lua_pushinteger(L, ids[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+static uint32_t check_id(lua_State *L, lua_Integer i) {
+  int is_integer;
+  lua_geti(L, 2, i);
+  lua_Integer id = lua_tointegerx(L, -1, &is_integer);
+  if (!is_integer || id < 0 || id > UINT32_MAX) {
+    luaL_error(L, "bad argument #1 to 'decode' (item %I is no token id)", i);
+  }
+  lua_pop(L, 1);
+  return (uint32_t)id;
+}
+
+/* decode(ids): the bytes, or nil, message, code, index */
+static int encoding_decode(lua_State *L) {
+  np_vocab *v = check_vocab(L);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  np_err e = {0};
+  size_t n = (size_t)luaL_len(L, 2);
+  uint32_t *ids = lua_newuserdatauv(L, n ? n * sizeof *ids : 1, 0);
+  for (size_t i = 0; i < n; i++) ids[i] = check_id(L, (lua_Integer)i + 1);
+  np_buf *out = np_bind_buf(L);
+  if (np_vocab_decode(v, ids, n, out, &e)) {
+    np_bind_fail(L, &e);
+    lua_pushinteger(L, (lua_Integer)e.pos + 1);
+    return 4;
+  }
+  np_bind_push_buf(L, out);
+  return 1;
+}
+
+static void push_info(lua_State *L, const np_encoding_info *info) {
+  lua_createtable(L, 0, 4);
+  lua_pushstring(L, info->name);
+  lua_setfield(L, -2, "name");
+  lua_pushinteger(L, info->tokens);
+  lua_setfield(L, -2, "tokens");
+  lua_pushstring(L, info->source);
+  lua_setfield(L, -2, "source");
+  lua_pushboolean(L, info->exact);
+  lua_setfield(L, -2, "exact");
+}
+
+static int encoding_info(lua_State *L) {
+  push_info(L, np_vocab_info(check_vocab(L)));
+  return 1;
+}
+
+static int encoding_text(lua_State *L) {
+  np_vocab **v = luaL_checkudata(L, 1, TYPE);
+  lua_pushfstring(L, TYPE " (%s)", *v ? np_vocab_info(*v)->name : "closed");
+  return 1;
+}
+
+static int encodings(lua_State *L) {
+  size_t n = np_encoding_count();
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
+    push_info(L, np_encoding_at(i));
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"count", encoding_count}, {"encode", encoding_encode}, {"decode", encoding_decode},
+    {"info", encoding_info},   {"close", encoding_close},   {NULL, NULL},
+};
+
+static const luaL_Reg meta[] = {
+    {"__gc", encoding_close},
+    {"__close", encoding_close},
+    {"__tostring", encoding_text},
+    {NULL, NULL},
+};
+
+static const luaL_Reg functions[] = {
+    {"encodings", encodings},
+    {"encoding", encoding_open},
+    {NULL, NULL},
+};
+
+void np_bind_token(lua_State *L) {
+  luaL_newmetatable(L, TYPE);
+  luaL_setfuncs(L, meta, 0);
+  luaL_newlib(L, methods);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}

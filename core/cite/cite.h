@@ -1,0 +1,106 @@
+/*
+** The citation index: which identifiers every entry holds, who showed them first, who used
+** them later. Context is a cache and a citation is its hit. One index serves ranks, metrics,
+** checks of summaries and recall hints. next: ident.c (what an identifier is), index.c
+*/
+#ifndef NP_CITE_CITE_H
+#define NP_CITE_CITE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* ---- identifiers ---- */
+
+typedef enum np_ident_kind {
+  NP_IDENT_NAME, /* 4+ of [A-Za-z0-9_./:@#-] with a digit, _, /, inner . or -, inner capital */
+  NP_IDENT_NUMBER, /* 3 or more digits */
+  NP_IDENT_CJK,    /* run of 2 to 8 CJK characters */
+  NP_IDENT_WORD    /* a plain word of 5+ letters or a CJK word: the second measure only */
+} np_ident_kind;
+
+/* A slice of the scanned text. Outer punctuation is stripped: . : @ # - / at both ends, but a
+** single "/" that begins the run stays ("/usr/lib"). Lengths count what is left. A run of
+** more than 256 bytes is data, no identifier. Words are compared by their bytes. CJK words:
+** every pair of neighbours in a run of more than 8 characters. */
+typedef struct np_ident {
+  np_str text;
+  np_ident_kind kind;
+} np_ident;
+
+typedef struct np_ident_iter {
+  const char *p, *end;
+  const char *plain; /* up to here no identifiers, only words */
+} np_ident_iter;
+
+np_ident_iter np_ident_scan(np_str text);
+/* Next identifier or word in order of place; false at the end. Linear in all. */
+bool np_ident_next(np_ident_iter *it, np_ident *out);
+/* True when `ident` stands in `text` as the scanner would find it; one of CJK characters
+** also inside a longer run of them, which has no borders to see. Linear. */
+bool np_ident_in(np_str text, np_str ident);
+
+/* ---- the index ---- */
+
+/* Who wrote an entry: decides what is a fact and what is a citation. */
+typedef enum np_origin {
+  NP_ORIGIN_FIXED,  /* system, tools */
+  NP_ORIGIN_TASK,   /* the first user message */
+  NP_ORIGIN_USER,   /* later user messages, files */
+  NP_ORIGIN_MODEL,  /* assistant text, thoughts, calls: these cite */
+  NP_ORIGIN_RESULT, /* results */
+  NP_ORIGIN_OTHER   /* summaries, notices, memory: neither source nor citation */
+} np_origin;
+
+typedef struct np_cite np_cite;
+
+/* One use of an identifier by the model that an earlier entry holds. Entries of the citing
+** message and those of NP_ORIGIN_OTHER are no holders here. */
+typedef struct np_citation {
+  np_str text; /* the identifier; lives as long as the index */
+  np_ident_kind kind;
+  int64_t by, step; /* the citing entry and its step */
+  int64_t credited; /* nearest earlier entry that holds it */
+  int64_t first;    /* the first source, and its step */
+  int64_t first_step;
+  uint32_t holders; /* entries that held it before this citation */
+  bool fact;        /* the first source is a result or a later user message */
+  bool rare;        /* holders <= 3 */
+} np_citation;
+
+typedef struct np_cite_stat {
+  uint32_t hits; /* rare citations credited to the entry (identifiers, not words) */
+  uint32_t identifiers; /* distinct identifiers in it (not plain words) */
+  int64_t last_hit;     /* step of the last hit, 0 when never */
+  int64_t
+      repeated_by; /* the latest later result in which 80 % of its lines stand, or 0 */
+} np_cite_stat;
+
+np_cite *np_cite_new(const neap_alloc *a); /* NULL when out of memory */
+void np_cite_free(np_cite *c);
+
+/* Adds an entry's text. Ids rise from call to call; `message` groups parts of one message
+** (parts of one message do not cite each other). An entry may be added in several calls in a
+** row with the same id (call name, then arguments); the first says message, step and origin.
+** The text is copied where it is needed. In CJK text, identifiers known from earlier are also
+** found inside longer runs, the longest at each place.
+** Errors: NEAP_E_MEMORY, and then the index is unusable; NEAP_E_ARG for an id that falls, with
+** nothing changed. Linear in the text; capped work per identifier. */
+neap_rc np_cite_add(np_cite *c, int64_t entry, int64_t message, int64_t step,
+                    np_origin who, np_str text, np_err *e);
+
+np_cite_stat np_cite_of(const np_cite *c,
+                        int64_t entry); /* zeroes for an unknown entry */
+
+/* All citations so far, in order; those of one step are adjacent. The pointer is valid until
+** the next np_cite_add. */
+size_t np_cite_count(const np_cite *c);
+const np_citation *np_cite_at(const np_cite *c, size_t i);
+
+/* Entries that hold an identifier, oldest first (the first 64); valid until the next
+** np_cite_add. */
+size_t np_cite_holders(const np_cite *c, np_str ident, const int64_t **entries);
+/* Up to `max` rarest identifiers of an entry (fewest holders first, then in order of place),
+** for marks; slices live with the index. */
+size_t np_cite_rarest(const np_cite *c, int64_t entry, np_str *out, size_t max);
+
+#endif

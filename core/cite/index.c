@@ -1,0 +1,296 @@
+/*
+** The index: adding entries. Every identifier of an entry is looked up once; what is found
+** becomes a citation when the model wrote it, and the entry joins the holders. Work per
+** identifier is constant, whatever the number of its holders. next: query.c
+*/
+#include "base/hash.h"
+#include "cite/index.h"
+#include "text/text.h"
+
+#define TEXT_BLOCK 8192
+#define RARE 3
+#define CJK_MAX 8
+
+np_cite *np_cite_new(const neap_alloc *a) {
+  np_cite *c = np_calloc(a, 1, sizeof *c);
+  if (!c) return NULL;
+  c->alloc = a;
+  np_arena_init(&c->arena, a);
+  np_map_init(&c->by_text, a);
+  np_map_init(&c->by_line, a);
+  return c;
+}
+
+void np_cite_free(np_cite *c) {
+  if (!c) return;
+  np_arena_free(&c->arena);
+  np_map_free(&c->by_text);
+  np_map_free(&c->by_line);
+  np_free(c->alloc, c->entries);
+  np_free(c->alloc, c->idents);
+  np_free(c->alloc, c->pool);
+  np_free(c->alloc, c->citations);
+  np_free(c->alloc, c->lines);
+  np_free(c->alloc, c->links);
+  np_free(c->alloc, c);
+}
+
+/* ---- identifiers: bytes to record ---- */
+
+/* The number of the identifier, or NP_CITE_NONE; *p is left where it would be put. */
+static uint32_t lookup(const np_cite *c, np_str s, np_probe *p) {
+  uint32_t i;
+  *p = np_map_find(&c->by_text, np_hash64(s));
+  while (np_map_next(&c->by_text, p, &i)) {
+    const np_cite_ident *d = &c->idents[i];
+    if (d->n == s.n && memcmp(d->p, s.p, s.n) == 0) return i;
+  }
+  return NP_CITE_NONE;
+}
+
+/* A copy of the bytes, packed without alignment. */
+static const char *keep_text(np_cite *c, np_str s) {
+  if (c->text_left < s.n) {
+    c->text = np_arena_alloc(&c->arena, TEXT_BLOCK);
+    if (!c->text) return NULL;
+    c->text_left = TEXT_BLOCK;
+  }
+  char *p = c->text;
+  memcpy(p, s.p, s.n);
+  c->text += s.n;
+  c->text_left -= s.n;
+  return p;
+}
+
+/* The bit of the two characters that begin at `p`. */
+static size_t pair_bit(const char *p, const char *end) {
+  size_t a, b;
+  uint32_t x = np_utf8_decode(p, end, &a);
+  uint32_t y = p + a < end ? np_utf8_decode(p + a, end, &b) : 0;
+  return ((size_t)x * 0x9E3779B1u ^ (size_t)y * 0x85EBCA77u) >> 7 & 0xFFFF;
+}
+
+static void mark_cjk(np_cite *c, np_str s) {
+  size_t bit = pair_bit(s.p, s.p + s.n);
+  c->cjk_starts[bit >> 6] |= 1ull << (bit & 63);
+}
+
+static bool grow_idents(np_cite *c) {
+  void *p = c->idents;
+  if (!np_grow(c->alloc, &p, &c->ident_cap, c->ident_count + 1, sizeof *c->idents))
+    return false;
+  c->idents = p;
+  return c->ident_count < NP_CITE_NONE - 1;
+}
+
+/* Finds or makes the record. False when out of memory; *out may be NP_CITE_NONE when the
+** table gave the identifier up. Words that turn out to be identifiers stay such. */
+static bool intern(np_cite *c, np_ident id, uint32_t *out) {
+  np_probe p;
+  if (!np_map_room(&c->by_text)) return false;
+  *out = lookup(c, id.text, &p);
+  if (*out != NP_CITE_NONE) {
+    np_cite_ident *d = &c->idents[*out];
+    if (id.kind == NP_IDENT_CJK && d->kind != NP_IDENT_CJK) {
+      d->kind = NP_IDENT_CJK;
+      mark_cjk(c, id.text);
+    }
+    return true;
+  }
+  if (!grow_idents(c)) return false;
+  if (!np_map_put(&c->by_text, &p, (uint32_t)c->ident_count)) return true;
+  const char *text = keep_text(c, id.text);
+  if (!text) return false;
+  *out = (uint32_t)c->ident_count++;
+  c->idents[*out] = (np_cite_ident){.p = text,
+                                    .n = (uint16_t)id.text.n,
+                                    .kind = (uint8_t)id.kind,
+                                    .first = NP_CITE_NONE,
+                                    .last = NP_CITE_NONE,
+                                    .other = NP_CITE_NONE,
+                                    .seen = NP_CITE_NONE};
+  if (id.kind == NP_IDENT_CJK) mark_cjk(c, id.text);
+  return true;
+}
+
+/* ---- citations and holders ---- */
+
+static bool cite(np_cite *c, const np_cite_ident *d, const np_cite_entry *by) {
+  const np_cite_entry *all = c->entries;
+  if (d->count == 0) return true;
+  bool same = all[d->last].message == by->message;
+  uint32_t from = same ? d->other : d->last;
+  if (from == NP_CITE_NONE) return true;
+  void *p = c->citations;
+  if (!np_grow(c->alloc, &p, &c->citation_cap, c->citation_count + 1,
+               sizeof *c->citations)) {
+    return false;
+  }
+  c->citations = p;
+  np_cite_entry *credited = &c->entries[from];
+  const np_cite_entry *first = &all[d->first];
+  uint32_t holders = d->count - (same ? d->in_last : 0);
+  np_citation *n = &c->citations[c->citation_count++];
+  *n = (np_citation){.text = np_str_of(d->p, d->n),
+                     .kind = (np_ident_kind)d->kind,
+                     .by = by->id,
+                     .step = by->step,
+                     .credited = credited->id,
+                     .first = first->id,
+                     .first_step = first->step,
+                     .holders = holders,
+                     .fact =
+                         first->who == NP_ORIGIN_RESULT || first->who == NP_ORIGIN_USER,
+                     .rare = holders <= RARE};
+  if (n->rare && n->kind != NP_IDENT_WORD) {
+    credited->hits++;
+    credited->last_hit = by->step;
+  }
+  return true;
+}
+
+/* Adds to the list of the first 64 holders; its room grows by four, so that what lies fallow
+** in the arena is a third at most. */
+static bool list_holder(np_cite *c, np_cite_ident *d, int64_t id) {
+  if (d->count == 0 || d->count >= NP_CITE_HOLDERS) return true;
+  if (d->count >= d->list_cap) {
+    size_t cap = d->list_cap ? (size_t)d->list_cap * 4 : 4;
+    int64_t *list = np_arena_alloc(&c->arena, cap * sizeof *list);
+    if (!list) return false;
+    if (d->list) memcpy(list, d->list, d->count * sizeof *list);
+    list[0] = c->entries[d->first].id;
+    d->list = list;
+    d->list_cap = (uint8_t)cap;
+  }
+  d->list[d->count] = id;
+  return true;
+}
+
+static bool hold(np_cite *c, np_cite_ident *d, uint32_t entry) {
+  const np_cite_entry *e = &c->entries[entry];
+  if (!list_holder(c, d, e->id)) return false;
+  bool same = d->count && c->entries[d->last].message == e->message;
+  if (d->count == 0) d->first = entry;
+  if (d->count && !same) d->other = d->last;
+  d->in_last = same ? d->in_last + 1 : 1;
+  d->last = entry;
+  if (d->count < UINT32_MAX) d->count++;
+  return true;
+}
+
+/* Identifier number `i` stands in the newest entry: counts once. */
+static bool show(np_cite *c, uint32_t i) {
+  uint32_t entry = (uint32_t)c->entry_count - 1;
+  np_cite_ident *d = &c->idents[i];
+  np_cite_entry *e = &c->entries[entry];
+  if (d->seen == entry) return true;
+  d->seen = entry;
+  if (d->kind != NP_IDENT_WORD) {
+    void *p = c->pool;
+    if (!np_grow(c->alloc, &p, &c->pool_cap, c->pool_count + 1, sizeof *c->pool))
+      return false;
+    c->pool = p;
+    c->pool[c->pool_count++] = i;
+    e->ident_count++;
+  }
+  if (e->who == NP_ORIGIN_OTHER) return true;
+  if (e->who == NP_ORIGIN_MODEL && !cite(c, d, e)) return false;
+  return hold(c, d, entry);
+}
+
+/* ---- CJK identifiers inside longer runs ---- */
+
+/* The longest known CJK identifier that begins at `p`; NP_CITE_NONE when there is none. */
+static uint32_t known_at(const np_cite *c, const char *p, const char *end, size_t *len) {
+  size_t ends[CJK_MAX + 1], chars = 0, n = 0, bit = pair_bit(p, end);
+  if (!(c->cjk_starts[bit >> 6] >> (bit & 63) & 1)) return NP_CITE_NONE;
+  for (const char *q = p; q < end && chars < CJK_MAX; q += n) {
+    if (!np_is_cjk(np_utf8_decode(q, end, &n))) break;
+    ends[++chars] = (size_t)(q - p) + n;
+  }
+  for (; chars >= 2; chars--) {
+    np_probe probe;
+    uint32_t i = lookup(c, np_str_of(p, ends[chars]), &probe);
+    if (i == NP_CITE_NONE || c->idents[i].kind != NP_IDENT_CJK) continue;
+    *len = ends[chars];
+    return i;
+  }
+  return NP_CITE_NONE;
+}
+
+/* Shows what is known of the characters from `p` up to `stop` (it may reach beyond, up to
+** `end`); returns where it came to. */
+static const char *show_known(np_cite *c, const char *p, const char *stop,
+                              const char *end, bool *ok) {
+  while (p < stop && *ok) {
+    size_t n;
+    uint32_t i = known_at(c, p, end, &n);
+    if (i != NP_CITE_NONE) {
+      *ok = show(c, i);
+    } else {
+      np_utf8_decode(p, end, &n);
+    }
+    p += n;
+  }
+  return p;
+}
+
+static bool is_cjk_text(np_str s) {
+  size_t n;
+  return (unsigned char)s.p[0] >= 0xE1 && np_is_cjk(np_utf8_decode(s.p, s.p + s.n, &n));
+}
+
+static bool add_idents(np_cite *c, np_str text) {
+  np_ident_iter it = np_ident_scan(text);
+  np_ident id;
+  const char *done = it.p; /* CJK text before this has been looked through */
+  uint32_t i;
+  bool ok = true;
+  while (ok && np_ident_next(&it, &id)) {
+    if (is_cjk_text(id.text)) {
+      const char *from = id.text.p < done ? done : id.text.p;
+      done = show_known(c, from, id.text.p + id.text.n, it.end, &ok);
+    }
+    ok = ok && intern(c, id, &i);
+    if (ok && i != NP_CITE_NONE) ok = show(c, i);
+  }
+  return ok;
+}
+
+/* ---- entries ---- */
+
+static neap_rc begin_entry(np_cite *c, np_cite_entry entry, np_err *e) {
+  if (c->entry_count) {
+    int64_t last = c->entries[c->entry_count - 1].id;
+    if (entry.id == last) return NEAP_OK;
+    if (entry.id < last) {
+      return np_fail(e, NEAP_E_ARG,
+                     "citation index: entry %lld after %lld; add entries in order",
+                     (long long)entry.id, (long long)last);
+    }
+  }
+  void *p = c->entries;
+  if (c->entry_count >= NP_CITE_NONE - 1 ||
+      !np_grow(c->alloc, &p, &c->entry_cap, c->entry_count + 1, sizeof *c->entries)) {
+    return np_fail_mem(e);
+  }
+  c->entries = p;
+  c->entries[c->entry_count++] = entry;
+  return NEAP_OK;
+}
+
+neap_rc np_cite_add(np_cite *c, int64_t entry, int64_t message, int64_t step,
+                    np_origin who, np_str text, np_err *e) {
+  np_cite_entry fresh = {.id = entry,
+                         .message = message,
+                         .step = step,
+                         .who = who,
+                         .idents = c->pool_count,
+                         .shared_by = NP_CITE_NONE};
+  neap_rc rc = begin_entry(c, fresh, e);
+  if (rc || text.n == 0) return rc;
+  if (!add_idents(c, text)) return np_fail_mem(e);
+  who = c->entries[c->entry_count - 1].who;
+  if (who == NP_ORIGIN_RESULT && !np_cite_add_lines(c, text)) return np_fail_mem(e);
+  return NEAP_OK;
+}

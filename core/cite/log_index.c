@@ -1,0 +1,42 @@
+/*
+** Feeding the index from the log: who wrote an entry decides whether it cites, and whether it
+** can be a fact's source. next: ../render/view.h
+*/
+#include "cite/log_index.h"
+
+neap_rc np_log_index_open(np_log *lg, np_err *e) {
+  lg->cite = np_cite_new(lg->alloc);
+  return lg->cite ? NEAP_OK : np_fail_mem(e);
+}
+
+np_origin np_log_origin(const np_log *lg, const np_entry *en) {
+  switch (en->kind) {
+    case NP_KIND_SYSTEM:
+    case NP_KIND_TOOLS: return NP_ORIGIN_FIXED;
+    case NP_KIND_TEXT:
+    case NP_KIND_THOUGHT:
+    case NP_KIND_CALL: return NP_ORIGIN_MODEL;
+    case NP_KIND_RESULT: return NP_ORIGIN_RESULT;
+    case NP_KIND_USER:
+    case NP_KIND_FILE:
+      return lg->task_message == (int64_t)en->message ? NP_ORIGIN_TASK : NP_ORIGIN_USER;
+    default: return NP_ORIGIN_OTHER;
+  }
+}
+
+static neap_rc index_entry(np_log *lg, const np_entry *en, np_err *e) {
+  np_origin who = np_log_origin(lg, en);
+  neap_rc rc = NEAP_OK;
+  if (en->kind == NP_KIND_CALL) {
+    rc = np_cite_add(lg->cite, en->id, en->message, en->step, who, en->tool, e);
+  }
+  return rc ? rc : np_cite_add(lg->cite, en->id, en->message, en->step, who, en->text, e);
+}
+
+neap_rc np_log_index_sync(np_log *lg, np_err *e) {
+  neap_rc rc = NEAP_OK;
+  for (; !rc && lg->indexed < lg->entry_count; lg->indexed++) {
+    rc = index_entry(lg, &lg->entries[lg->indexed], e);
+  }
+  return rc;
+}

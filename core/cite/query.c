@@ -1,0 +1,72 @@
+/*
+** The index: asking. next: repeat.c
+*/
+#include "base/hash.h"
+#include "cite/index.h"
+
+static const np_cite_entry *find_entry(const np_cite *c, int64_t id) {
+  size_t lo = 0, hi = c->entry_count;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (c->entries[mid].id < id) {
+      lo = mid + 1;
+    } else {
+      hi = mid;
+    }
+  }
+  return lo < c->entry_count && c->entries[lo].id == id ? &c->entries[lo] : NULL;
+}
+
+np_cite_stat np_cite_of(const np_cite *c, int64_t entry) {
+  const np_cite_entry *e = find_entry(c, entry);
+  if (!e) return (np_cite_stat){0};
+  return (np_cite_stat){e->hits, e->ident_count, e->last_hit, e->repeated_by};
+}
+
+size_t np_cite_count(const np_cite *c) {
+  return c->citation_count;
+}
+
+const np_citation *np_cite_at(const np_cite *c, size_t i) {
+  return i < c->citation_count ? &c->citations[i] : NULL;
+}
+
+size_t np_cite_holders(const np_cite *c, np_str ident, const int64_t **entries) {
+  uint32_t i;
+  np_probe p = np_map_find(&c->by_text, np_hash64(ident));
+  *entries = NULL;
+  while (np_map_next(&c->by_text, &p, &i)) {
+    const np_cite_ident *d = &c->idents[i];
+    if (!np_str_eq(np_str_of(d->p, d->n), ident)) continue;
+    if (d->count == 0) return 0;
+    *entries = d->count == 1 ? &c->entries[d->first].id : d->list;
+    return d->count < NP_CITE_HOLDERS ? d->count : NP_CITE_HOLDERS;
+  }
+  return 0;
+}
+
+/* The least number of holders above `floor` among the entry's identifiers. */
+static bool next_count(const np_cite *c, const np_cite_entry *e, int64_t floor,
+                       int64_t *out) {
+  bool found = false;
+  for (uint32_t i = 0; i < e->ident_count; i++) {
+    int64_t n = c->idents[c->pool[e->idents + i]].count;
+    if (n <= floor || (found && n >= *out)) continue;
+    *out = n;
+    found = true;
+  }
+  return found;
+}
+
+size_t np_cite_rarest(const np_cite *c, int64_t entry, np_str *out, size_t max) {
+  const np_cite_entry *e = find_entry(c, entry);
+  size_t n = 0;
+  int64_t count = -1;
+  while (e && n < max && next_count(c, e, count, &count)) {
+    for (uint32_t i = 0; i < e->ident_count && n < max; i++) {
+      const np_cite_ident *d = &c->idents[c->pool[e->idents + i]];
+      if (d->count == count) out[n++] = np_str_of(d->p, d->n);
+    }
+  }
+  return n;
+}

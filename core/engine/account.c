@@ -1,0 +1,133 @@
+/*
+** The account of a turn as one JSON object. next: events.c
+*/
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+static void add_int(np_buf *b, const char *name, int64_t v) {
+  np_buf_addc(b, ',');
+  np_buf_addc(b, '"');
+  np_buf_adds(b, name);
+  np_buf_adds(b, "\":");
+  np_buf_int(b, v);
+}
+
+static void add_regions(np_buf *b, const np_view *v) {
+  char sep = '{';
+  np_buf_adds(b, ",\"regions\":");
+  for (int r = 0; r < NP_REGION_COUNT; r++) {
+    if (!v->region[r]) continue;
+    np_buf_addc(b, sep);
+    np_json_quote(b, np_str_cstr(np_region_name((np_region)r)));
+    np_buf_addc(b, ':');
+    np_buf_int(b, v->region[r]);
+    sep = ',';
+  }
+  if (sep == '{') np_buf_addc(b, sep);
+  np_buf_addc(b, '}');
+}
+
+/* A turn's changes, one per entry: from its rung before the turn to its rung now, with the
+** reason of the last step. */
+typedef struct net {
+  int64_t entry;
+  uint32_t order;
+  const np_change *change;
+} net;
+
+static int by_entry(const void *a, const void *b) {
+  const net *x = a, *y = b;
+  if (x->entry != y->entry) return x->entry < y->entry ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+static void add_change(np_buf *b, const np_change *first, const np_change *last, char *sep) {
+  if (first->from == last->to) return;
+  np_buf_addc(b, *sep);
+  np_buf_adds(b, "{\"entry\":");
+  np_buf_int(b, first->entry);
+  np_buf_adds(b, ",\"from\":\"");
+  np_buf_adds(b, np_rung_name((np_rung)first->from));
+  np_buf_adds(b, "\",\"to\":\"");
+  np_buf_adds(b, np_rung_name((np_rung)last->to));
+  np_buf_adds(b, "\",\"why\":");
+  np_json_quote(b, last->why);
+  np_buf_adds(b, ",\"by\":");
+  np_json_quote(b, last->by);
+  np_buf_adds(b, first->sent ? ",\"sent\":true}" : ",\"sent\":false}");
+  *sep = ',';
+}
+
+static neap_rc add_changes(const neap_session *s, np_buf *b) {
+  const np_pack *p = &s->pack;
+  net *list = np_calloc(p->alloc, p->change_count + 1, sizeof *list);
+  if (!list) return NEAP_E_MEMORY;
+  size_t n = 0;
+  for (size_t i = 0; i < p->change_count; i++) {
+    if (p->changes[i].flag) continue;
+    list[n++] = (net){p->changes[i].entry, (uint32_t)i, &p->changes[i]};
+  }
+  qsort(list, n, sizeof *list, by_entry);
+  char sep = '[';
+  np_buf_adds(b, ",\"changed\":");
+  for (size_t i = 0, j; i < n; i = j) {
+    for (j = i + 1; j < n && list[j].entry == list[i].entry;) j++;
+    add_change(b, list[i].change, list[j - 1].change, &sep);
+  }
+  if (sep == '[') np_buf_addc(b, sep);
+  np_buf_addc(b, ']');
+  np_free(p->alloc, list);
+  return NEAP_OK;
+}
+
+/* What stands in the way when nothing more may be cut: by region and the largest entries. */
+static void add_overflow(const neap_session *s, np_buf *b) {
+  const np_view *v = &s->pack.view;
+  char sep = '[';
+  np_buf_adds(b, ",\"overflow\":{\"short\":");
+  np_buf_int(b, s->short_by);
+  add_regions(b, v);
+  np_buf_adds(b, ",\"entries\":");
+  for (size_t i = 0; i < v->count; i++) {
+    const np_shown *sh = &v->shown[i];
+    if (!sh->listed || sh->rung == NP_DROPPED) continue;
+    np_buf_addc(b, sep);
+    np_buf_adds(b, "{\"entry\":");
+    np_buf_int(b, (int64_t)i + 1);
+    np_buf_adds(b, ",\"kind\":\"");
+    np_buf_adds(b, np_kind_name(s->log.entries[i].kind));
+    np_buf_adds(b, "\",\"rung\":\"");
+    np_buf_adds(b, np_rung_name((np_rung)sh->rung));
+    np_buf_addc(b, '"');
+    add_int(b, "tokens", sh->tokens);
+    np_buf_addc(b, '}');
+    sep = ',';
+  }
+  if (sep == '[') np_buf_addc(b, sep);
+  np_buf_adds(b, "]}");
+}
+
+neap_rc np_turn_account(neap_session *s, np_buf *b) {
+  np_buf_adds(b, "{\"turn\":");
+  np_buf_int(b, s->log.step + 1);
+  add_int(b, "step", s->log.step + 1);
+  add_int(b, "tokens", np_pack_tokens(&s->pack));
+  np_buf_adds(b, np_vocab_info(s->vocab)->exact ? ",\"exact\":true" : ",\"exact\":false");
+  add_int(b, "budget", s->pack.budget);
+  if (!s->overflow) {
+    add_int(b, "cached", s->rendered.cached);
+    add_int(b, "epoch", s->pack.frame.epoch);
+    np_buf_adds(b, s->rendered.rewrite ? ",\"rewrite\":true" : ",\"rewrite\":false");
+  }
+  add_regions(b, &s->pack.view);
+  neap_rc rc = add_changes(s, b);
+  np_buf_adds(b, ",\"hook_errors\":[");
+  np_buf_add(b, np_buf_str(&s->hook_errors));
+  np_buf_addc(b, ']');
+  add_int(b, "refused", s->pack.refusals);
+  if (s->reloads) add_int(b, "reloaded", s->reloads);
+  if (s->overflow) add_overflow(s, b);
+  np_buf_addc(b, '}');
+  return rc || b->failed ? np_fail_mem(&s->err) : NEAP_OK;
+}

@@ -1,0 +1,118 @@
+/*
+** The engine's insides: a handle with its store and vocabularies, and a session that ties
+** log, pack, policy and store together. next: engine.c, session.c, turn.c
+*/
+#ifndef NP_ENGINE_ENGINE_H
+#define NP_ENGINE_ENGINE_H
+
+#include <stdatomic.h>
+#include <threads.h>
+
+#include "policy/policy.h"
+#include "store/store.h"
+
+struct neap {
+  neap_alloc alloc;
+  np_store *store;
+  char *tenant;
+  char *data;           /* folder of the vocabularies, NULL until it is found */
+  int flags;
+  uint8_t secret[NP_SHA256];
+  np_vocab **vocabs;    /* loaded once, kept until close */
+  size_t vocab_count, vocab_cap;
+  neap_session *sessions;
+  mtx_t lock;           /* vocabs, sessions, error */
+  np_err error;
+};
+
+/* What the log of a session holds. Numbers are part of the store's form. */
+typedef enum np_event_kind {
+  NP_EV_OPEN = 1,    /* settings of a writer: versions, format, window, reserve, policy */
+  NP_EV_TOOLS = 2,
+  NP_EV_REQUEST = 3,
+  NP_EV_MESSAGE = 4, /* body: the raw message */
+  NP_EV_TURN = 5,    /* head: account; body: what changed, see events.c */
+  NP_EV_POLICY = 6,  /* head: a load, a reload, a failure */
+  NP_EV_STATE = 7,   /* body: ctx.state as JSON */
+  NP_EV_RESPONSE = 8 /* body: a provider's response as it came; its message follows */
+} np_event_kind;
+
+#define NP_GROWTH 8 /* turns over which growth is averaged */
+
+struct neap_session {
+  neap *engine;
+  neap_session *next;
+  atomic_flag busy;       /* one thread at a time */
+  char *name;
+  np_claim claim;
+  np_log log;
+  np_pack pack;
+  np_policy *policy;
+  neap_options options;   /* strings copied */
+  const np_vocab *vocab;
+  np_arena arena;         /* strings that live as long as the session */
+  np_str tools, request;
+  bool tools_offered;     /* the engine's own tools are in the schemas */
+  int64_t window, reserve;
+  int64_t admitted;       /* entries that have been offered to admit */
+  bool broken;            /* memory ran out half-way: nothing more is done */
+
+  int64_t turn, epochs_seen;
+  int64_t turns_since_rewrite, tokens_after_rewrite, front_tokens;
+  int64_t growth[NP_GROWTH], last_tokens;
+  size_t growth_count;
+  uint64_t random;
+  int64_t rekeys;
+
+  np_rendered rendered;   /* the last prompt */
+  bool overflow;          /* the last turn did not fit */
+  int64_t short_by;
+  np_buf hook_errors;     /* of the last turn, as JSON strings parted by commas */
+  int64_t reloads;        /* of the last turn */
+  np_buf account, text, body; /* results that live until the next call */
+  size_t measured;        /* citations that have been measured */
+  uint32_t call_at;       /* cursor of neap_next_call among the last message's entries */
+  size_t call_message;
+  np_err err;             /* this call's, before it is handed to the engine */
+};
+
+/* ---- engine.c ---- */
+neap_rc np_engine_fail(neap *n, const np_err *e); /* keeps it for neap_error; returns its code */
+neap_rc np_engine_vocab(neap *n, np_str name, const np_vocab **out, np_err *e);
+
+/* ---- session.c: the guard of every public call ---- */
+neap_rc np_session_enter(neap_session *s);
+neap_rc np_session_leave(neap_session *s, neap_rc rc); /* hands the error over */
+neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body);
+neap_rc np_session_append(neap_session *s, np_str message);
+
+/* ---- turn.c, account.c, economy.c, events.c ---- */
+neap_rc np_turn_assemble(neap_session *s);           /* hooks, fit, render */
+neap_rc np_turn_account(neap_session *s, np_buf *out);
+void np_turn_after(neap_session *s);                 /* growth, rewrites, economy */
+void np_economy(const neap_session *s, np_turn *turn);
+neap_rc np_session_key(neap_session *s);             /* a new mark key, held by no text */
+void np_hook_error(neap_session *s, const np_err *e);
+neap_rc np_events_turn(neap_session *s);             /* writes NP_EV_TURN */
+neap_rc np_events_resume(neap_session *s);           /* reads a stored session back */
+
+/* ---- tools.c ---- */
+bool np_tools_is_ours(np_str name);
+/* Appends what the tool answers to `out`. */
+neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out);
+neap_rc np_tools_schemas(np_str host, np_buf *out, np_err *e); /* with ours added */
+
+/* ---- measure.c ---- */
+typedef struct np_facts {
+  int64_t cited, present, noted, pointed, gone;
+} np_facts;
+#define NP_DISTANCES 5 /* 1-3, 4-10, 11-20, 21-50, 51 and more */
+typedef struct np_measure {
+  np_facts facts, by_distance[NP_DISTANCES];
+  int64_t words_cited, words_present;
+} np_measure;
+typedef void (*np_gone_fn)(void *ctx, const np_citation *c);
+/* What the steps since the last call cite, against what the last prompt showed. */
+void np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+** The turn's event and the way back: a stored session is read from its first event, turns
+** are laid on the view as they were decided, and each is rendered again, so that frame, epoch
+** and marks are what they were. The policy is not asked again. next: response.c
+*/
+#include "engine/engine.h"
+
+/* One changed entry in an NP_EV_TURN body: id (8 bytes), rung, flags (bit 0 pinned, bit 1
+** held, bit 2 fetched), length of its text (4), the text; all little-endian. */
+
+static void add_le(np_buf *b, uint64_t v, int bytes) {
+  for (int i = 0; i < bytes; i++) np_buf_addc(b, (char)(v >> (8 * i) & 255));
+}
+
+static uint64_t get_le(const char *p, int bytes) {
+  uint64_t v = 0;
+  for (int i = 0; i < bytes; i++) v |= (uint64_t)(unsigned char)p[i] << (8 * i);
+  return v;
+}
+
+static void add_entry(np_buf *b, const np_view *v, int64_t id) {
+  const np_shown *s = np_view_at(v, id);
+  add_le(b, (uint64_t)id, 8);
+  np_buf_addc(b, (char)s->rung);
+  np_buf_addc(b, (char)((s->pinned ? 1 : 0) | (s->held ? 2 : 0) | (s->fetched ? 4 : 0)));
+  np_str text = s->rung == NP_FULL || s->rung == NP_DROPPED ? NP_LIT("") : s->text;
+  add_le(b, text.n, 4);
+  np_buf_add(b, text);
+}
+
+static bool seen_before(const np_pack *p, size_t i) {
+  /* changes of one entry mostly follow one another */
+  return i && p->changes[i - 1].entry == p->changes[i].entry;
+}
+
+neap_rc np_events_turn(neap_session *s) {
+  np_buf head, body;
+  np_buf_init(&head, &s->engine->alloc);
+  np_buf_init(&body, &s->engine->alloc);
+  add_le(&body, (uint64_t)s->rekeys, 8);
+  for (size_t i = 0; i < s->pack.change_count; i++) {
+    if (!seen_before(&s->pack, i)) add_entry(&body, &s->pack.view, s->pack.changes[i].entry);
+  }
+  neap_rc rc = np_turn_account(s, &head);
+  if (!rc && body.failed) rc = np_fail_mem(&s->err);
+  if (!rc) rc = np_session_log(s, NP_EV_TURN, np_buf_str(&head), np_buf_str(&body));
+  if (!rc && np_policy_has(s->policy, "assemble")) {
+    np_buf_clear(&body);
+    rc = np_policy_state(s->policy, &body, &s->err);
+    if (!rc && body.n > 2) rc = np_session_log(s, NP_EV_STATE, NP_LIT(""), np_buf_str(&body));
+  }
+  np_buf_free(&head);
+  np_buf_free(&body);
+  return rc;
+}
+
+/* ---- resuming ---- */
+
+static neap_rc damaged(neap_session *s, const char *what) {
+  return np_fail(&s->err, NEAP_E_CORRUPT, "session %s: %s; check the store", s->name, what);
+}
+
+static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned flags, np_str text) {
+  np_view *v = &s->pack.view;
+  if (id < 1 || (size_t)id > v->count || rung >= NP_RUNG_COUNT) {
+    return damaged(s, "a turn names an entry that does not exist");
+  }
+  np_shown *sh = np_view_at(v, id);
+  sh->pinned = flags & 1;
+  sh->held = flags & 2;
+  sh->fetched = flags & 4;
+  if (sh->rung == rung && rung != NP_TRIMMED) return NEAP_OK;
+  uint32_t atom = np_log_entry(&s->log, id)->atom;
+  if (rung == NP_DROPPED) return np_view_drop(v, atom, &s->err);
+  if (sh->rung == NP_DROPPED) {
+    neap_rc rc = np_view_restore(v, atom, &s->err);
+    if (rc) return rc;
+  }
+  return np_view_show(v, id, rung, text, &s->err);
+}
+
+static neap_rc lay_turn(neap_session *s, np_str body) {
+  size_t at = 8;
+  if (body.n < 8) return damaged(s, "a turn is cut short");
+  int64_t rekeys = (int64_t)get_le(body.p, 8);
+  neap_rc rc = np_view_sync(&s->pack.view, &s->err);
+  while (!rc && s->rekeys < rekeys) rc = np_session_key(s);
+  while (!rc && at < body.n) {
+    if (body.n - at < 14) return damaged(s, "a turn is cut short");
+    const char *p = body.p + at;
+    size_t n = (size_t)get_le(p + 10, 4);
+    if (body.n - at - 14 < n) return damaged(s, "a turn is cut short");
+    rc = lay_entry(s, (int64_t)get_le(p, 8), (np_rung)p[8], (unsigned char)p[9],
+                   np_str_of(p + 14, n));
+    at += 14 + n;
+  }
+  if (!rc) rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
+  if (rc) return rc;
+  s->admitted = (int64_t)s->log.entry_count;
+  np_turn_after(s);
+  return NEAP_OK;
+}
+
+static neap_rc keep_head(neap_session *s, np_str body, np_str *field) {
+  if (!np_arena_copy(&s->arena, body, field)) return np_fail_mem(&s->err);
+  bool recall = np_str_find(s->tools, NP_LIT("\"neap_read\""), 0) != SIZE_MAX;
+  np_view_set_head(&s->pack.view, s->tools, s->request, recall);
+  return NEAP_OK;
+}
+
+static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
+  neap_session *s = ctx;
+  size_t index;
+  if (purged) return damaged(s, "a purged event cannot be replayed");
+  switch (ev->kind) {
+    case NP_EV_TOOLS: return keep_head(s, ev->body, &s->tools);
+    case NP_EV_REQUEST: return keep_head(s, ev->body, &s->request);
+    case NP_EV_MESSAGE: {
+      neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
+      return rc ? rc : np_log_index_sync(&s->log, &s->err);
+    }
+    case NP_EV_TURN: return lay_turn(s, ev->body);
+    case NP_EV_STATE: return np_policy_set_state(s->policy, ev->body, &s->err);
+    default: return NEAP_OK; /* told for readers of the log; nothing to do */
+  }
+}
+
+neap_rc np_events_resume(neap_session *s) {
+  np_store *st = s->engine->store;
+  neap_rc rc = st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name), 1,
+                             take_event, s, &s->err);
+  if (!rc) rc = np_view_sync(&s->pack.view, &s->err);
+  s->measured = np_cite_count(s->log.cite);
+  return rc;
+}

@@ -1,0 +1,59 @@
+/*
+** Did the prompt hold what the model then used? For every identifier that a step cites and
+** an earlier result or user message showed: present verbatim, pointed at by a visible mark,
+** or gone. A proxy, and said to be one. next: tools.c
+*/
+#include "engine/engine.h"
+
+typedef enum state { GONE, POINTED, PRESENT } state;
+
+/* How one holder shows the identifier in the last prompt. */
+static state of_holder(const np_view *v, int64_t id, np_str ident) {
+  if (id > (int64_t)v->count) return GONE;
+  const np_shown *s = np_view_at(v, id);
+  if (!s->listed || s->rung == NP_DROPPED) return GONE;
+  if (s->rung == NP_FULL) return PRESENT;
+  if (s->rung != NP_MASKED && np_ident_in(s->text, ident)) return PRESENT;
+  return POINTED; /* its mark is visible and names what it is and how to get it */
+}
+
+static state of_citation(const neap_session *s, const np_citation *c) {
+  const int64_t *holders;
+  size_t n = np_cite_holders(s->log.cite, c->text, &holders);
+  state best = of_holder(&s->pack.view, c->credited, c->text);
+  for (size_t i = 0; i < n && best != PRESENT && holders[i] < c->by; i++) {
+    state one = of_holder(&s->pack.view, holders[i], c->text);
+    if (one > best) best = one;
+  }
+  return best;
+}
+
+static void count(np_facts *f, state st) {
+  f->cited++;
+  if (st == PRESENT) f->present++;
+  else if (st == POINTED) f->pointed++;
+  else f->gone++;
+}
+
+static int distance_class(int64_t d) {
+  return d <= 3 ? 0 : d <= 10 ? 1 : d <= 20 ? 2 : d <= 50 ? 3 : 4;
+}
+
+void np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx) {
+  *out = (np_measure){0};
+  size_t n = np_cite_count(s->log.cite);
+  for (; s->measured < n; s->measured++) {
+    const np_citation *c = np_cite_at(s->log.cite, s->measured);
+    if (!c->fact || (c->kind == NP_IDENT_WORD && !c->rare)) continue;
+    state st = of_citation(s, c);
+    if (c->kind == NP_IDENT_WORD) {
+      out->words_cited++;
+      out->words_present += st == PRESENT;
+      continue;
+    }
+    const np_entry *source = np_log_entry(&s->log, c->credited);
+    count(&out->facts, st);
+    count(&out->by_distance[distance_class(c->step - (source ? source->step : 0))], st);
+    if (st == GONE && gone) gone(ctx, c);
+  }
+}

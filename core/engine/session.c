@@ -1,0 +1,302 @@
+/*
+** Sessions: opening, the guard around every call, and appending. A change is in the store
+** before it is acknowledged. next: turn.c
+*/
+#include "engine/engine.h"
+
+/* ---- the guard ---- */
+
+neap_rc np_session_enter(neap_session *s) {
+  if (!s) return NEAP_E_ARG;
+  if (atomic_flag_test_and_set(&s->busy)) {
+    np_err e;
+    np_fail(&e, NEAP_E_MISUSE, "session %s is in use by another thread; use it from one at a time",
+            s->name);
+    return np_engine_fail(s->engine, &e);
+  }
+  s->err = (np_err){0};
+  if (!s->broken) return NEAP_OK;
+  np_fail(&s->err, NEAP_E_MEMORY, "session %s ran out of memory and must be opened again", s->name);
+  return np_session_leave(s, NEAP_E_MEMORY);
+}
+
+neap_rc np_session_leave(neap_session *s, neap_rc rc) {
+  if (rc == NEAP_E_MEMORY) s->broken = true;
+  if (rc && !s->err.code) np_fail(&s->err, rc, "%s", neap_rc_text(rc));
+  if (rc) np_engine_fail(s->engine, &s->err);
+  atomic_flag_clear(&s->busy);
+  return rc;
+}
+
+neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body) {
+  np_store *st = s->engine->store;
+  np_event ev = {.seq = s->claim.last_seq + 1, .kind = kind, .version = 1, .head = head,
+                 .body = body};
+  if (s->engine->flags & NEAP_READONLY) return NEAP_OK;
+  return st->ops->append(st, &s->claim, &ev, 1, s->options.durable, &s->err);
+}
+
+/* ---- opening ---- */
+
+#define DEFAULT_WINDOW 200000
+#define DEFAULT_RESERVE 8000
+
+/* Names the figures, so that a wrong setting is found without looking anything up. */
+static neap_rc set_window(neap_session *s) {
+  int64_t w = s->options.window ? s->options.window : DEFAULT_WINDOW;
+  int64_t eighth = w / 8, r = s->options.reserve;
+  if (w < 0) {
+    return np_fail(&s->err, NEAP_E_CONFIG, "window %lld is negative; give the model's window in "
+                   "tokens", (long long)w);
+  }
+  if (r == 0) r = eighth < DEFAULT_RESERVE ? eighth : DEFAULT_RESERVE;
+  if (r < 0) r = 0;
+  if (r >= w) {
+    return np_fail(&s->err, NEAP_E_CONFIG,
+                   "window %lld minus reserve %lld leaves no room for a prompt; use a larger "
+                   "window or a smaller reserve", (long long)w, (long long)r);
+  }
+  s->window = w;
+  s->reserve = r;
+  return NEAP_OK;
+}
+
+static neap_rc keep_cstr(neap_session *s, const char **str) {
+  np_str kept;
+  if (!*str) return NEAP_OK;
+  if (!np_arena_copy(&s->arena, np_str_cstr(*str), &kept)) return np_fail_mem(&s->err);
+  *str = kept.p;
+  return NEAP_OK;
+}
+
+static neap_rc keep_options(neap_session *s, const neap_options *o) {
+  if (o) memcpy(&s->options, o, o->size < sizeof s->options ? o->size : sizeof s->options);
+  if (!s->options.format) s->options.format = "openai";
+  if (!s->options.encoding) s->options.encoding = "o200k_base";
+  neap_rc rc = keep_cstr(s, &s->options.policy);
+  if (!rc) rc = keep_cstr(s, &s->options.format);
+  if (!rc) rc = keep_cstr(s, &s->options.encoding);
+  return rc ? rc : keep_cstr(s, &s->options.options_json);
+}
+
+static neap_rc find_format(neap_session *s, const np_format **out) {
+  np_buf known;
+  *out = np_format_find(np_str_cstr(s->options.format));
+  if (*out) return NEAP_OK;
+  np_buf_init(&known, &s->engine->alloc);
+  for (size_t i = 0; np_format_at(i); i++) {
+    np_buf_adds(&known, i ? ", " : "");
+    np_buf_adds(&known, np_format_at(i)->name);
+  }
+  np_str k = np_buf_str(&known);
+  np_fail(&s->err, NEAP_E_FORMAT, "format %.40s is not built in; use one of: %.*s",
+          s->options.format, (int)k.n, k.p);
+  np_buf_free(&known);
+  return NEAP_E_FORMAT;
+}
+
+static neap_rc open_parts(neap_session *s) {
+  const np_format *format = NULL;
+  np_str options = np_str_cstr(s->options.options_json);
+  neap_rc rc = set_window(s);
+  if (!rc) rc = find_format(s, &format);
+  if (!rc) rc = np_engine_vocab(s->engine, np_str_cstr(s->options.encoding), &s->vocab, &s->err);
+  if (!rc) rc = np_log_init(&s->log, &s->engine->alloc, &s->err);
+  if (!rc) rc = np_log_index_open(&s->log, &s->err);
+  if (!rc) {
+    rc = np_pack_init(&s->pack, &s->engine->alloc, &s->log, s->vocab, format,
+                      s->window - s->reserve, &s->err);
+  }
+  if (!rc) {
+    rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy, &s->err);
+  }
+  return rc ? rc : np_session_key(s);
+}
+
+static neap_rc log_open(neap_session *s) {
+  np_buf head;
+  np_buf_init(&head, &s->engine->alloc);
+  np_buf_adds(&head, "{\"neap\":\"" NEAP_VERSION "\",\"format\":");
+  np_json_quote(&head, np_str_cstr(s->options.format));
+  np_buf_adds(&head, ",\"encoding\":");
+  np_json_quote(&head, np_str_cstr(s->options.encoding));
+  np_buf_adds(&head, ",\"window\":");
+  np_buf_int(&head, s->window);
+  np_buf_adds(&head, ",\"reserve\":");
+  np_buf_int(&head, s->reserve);
+  np_buf_adds(&head, ",\"policy\":");
+  np_json_quote(&head, np_policy_info_of(s->policy)->name);
+  np_buf_adds(&head, ",\"policy_sha256\":\"");
+  char hex[2 * NP_SHA256];
+  np_hex(np_policy_info_of(s->policy)->sha256, NP_SHA256, hex);
+  np_buf_add(&head, np_str_of(hex, sizeof hex));
+  np_buf_adds(&head, "\",\"options\":");
+  np_buf_adds(&head, s->options.options_json && *s->options.options_json ? s->options.options_json
+                                                                        : "{}");
+  np_buf_addc(&head, '}');
+  neap_rc rc = head.failed ? np_fail_mem(&s->err)
+                           : np_session_log(s, NP_EV_OPEN, np_buf_str(&head), NP_LIT(""));
+  np_buf_free(&head);
+  return rc;
+}
+
+static neap_rc claim(neap_session *s) {
+  np_store *st = s->engine->store;
+  return st->ops->claim(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name),
+                        (s->engine->flags & NEAP_READONLY) != 0, &s->claim, &s->err);
+}
+
+static neap_session *new_session(neap *n, const char *name) {
+  neap_session *s = np_calloc(&n->alloc, 1, sizeof *s);
+  if (!s) return NULL;
+  s->engine = n;
+  s->random = 1;
+  s->call_message = SIZE_MAX;
+  atomic_flag_clear(&s->busy);
+  np_arena_init(&s->arena, &n->alloc);
+  np_buf_init(&s->account, &n->alloc);
+  np_buf_init(&s->text, &n->alloc);
+  np_buf_init(&s->body, &n->alloc);
+  np_buf_init(&s->hook_errors, &n->alloc);
+  np_str kept;
+  s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p : NULL;
+  return s;
+}
+
+static void add_session(neap *n, neap_session *s) {
+  mtx_lock(&n->lock);
+  s->next = n->sessions;
+  n->sessions = s;
+  mtx_unlock(&n->lock);
+}
+
+neap_rc neap_session_open(neap *n, const char *name, const neap_options *o, neap_session **out) {
+  if (out) *out = NULL;
+  if (!n || !name || !out) return NEAP_E_ARG;
+  if (!n->store) return n->error.code ? n->error.code : NEAP_E_MISUSE;
+  neap_session *s = new_session(n, name);
+  if (!s || !s->name) {
+    np_err e;
+    if (s) neap_session_close(s);
+    np_fail_mem(&e);
+    return np_engine_fail(n, &e);
+  }
+  add_session(n, s);
+  neap_rc rc = keep_options(s, o);
+  if (!rc) rc = open_parts(s);
+  if (!rc) rc = claim(s);
+  if (!rc && s->claim.last_seq) rc = np_events_resume(s);
+  if (!rc) rc = log_open(s);
+  if (rc) {
+    np_engine_fail(n, &s->err);
+    neap_session_close(s);
+    return rc;
+  }
+  *out = s;
+  return NEAP_OK;
+}
+
+static void remove_session(neap_session *s) {
+  mtx_lock(&s->engine->lock);
+  neap_session **at = &s->engine->sessions;
+  while (*at && *at != s) at = &(*at)->next;
+  if (*at) *at = s->next;
+  mtx_unlock(&s->engine->lock);
+}
+
+void neap_session_close(neap_session *s) {
+  if (!s) return;
+  neap *n = s->engine;
+  remove_session(s);
+  if (n->store) n->store->ops->flush(n->store, NULL);
+  np_policy_free(s->policy);
+  if (s->pack.alloc) np_pack_free(&s->pack);
+  np_cite_free(s->log.cite);
+  if (s->log.alloc) np_log_free(&s->log);
+  np_buf_free(&s->account);
+  np_buf_free(&s->text);
+  np_buf_free(&s->body);
+  np_buf_free(&s->hook_errors);
+  np_arena_free(&s->arena);
+  np_free(&n->alloc, s);
+}
+
+neap *neap_session_engine(neap_session *s) {
+  return s ? s->engine : NULL;
+}
+
+/* ---- what the host supplies ---- */
+
+static neap_rc check_head(neap_session *s, np_str json, np_json_type type, const char *what) {
+  np_json v;
+  neap_rc rc = np_json_check(json, &v, &s->err);
+  if (rc) return rc;
+  if (v.type != type) return np_fail(&s->err, NEAP_E_SHAPE, "%s", what);
+  if (s->turn) {
+    return np_fail(&s->err, NEAP_E_MISUSE,
+                   "tools and request members are set before the first prompt, since they begin it");
+  }
+  return NEAP_OK;
+}
+
+static neap_rc set_head(neap_session *s, np_str json, np_str *field, np_event_kind kind) {
+  np_str kept;
+  if (!np_arena_copy(&s->arena, json, &kept)) return np_fail_mem(&s->err);
+  neap_rc rc = np_session_log(s, kind, NP_LIT(""), kept);
+  if (rc) return rc;
+  *field = kept;
+  np_view_set_head(&s->pack.view, s->tools, s->request, s->pack.view.recall);
+  return NEAP_OK;
+}
+
+neap_rc neap_set_tools(neap_session *s, neap_str json) {
+  neap_rc rc = np_session_enter(s);
+  if (rc) return rc;
+  rc = check_head(s, json, NP_JSON_ARRAY, "tools must be a JSON array of schemas");
+  if (!rc) rc = set_head(s, json, &s->tools, NP_EV_TOOLS);
+  return np_session_leave(s, rc);
+}
+
+neap_rc neap_set_request(neap_session *s, neap_str json) {
+  neap_rc rc = np_session_enter(s);
+  np_json members, v;
+  if (rc) return rc;
+  rc = check_head(s, json, NP_JSON_OBJECT, "request members must be a JSON object");
+  if (!rc && !np_json_check(json, &members, NULL) &&
+      (np_json_get(members, "messages", &v) || np_json_get(members, "tools", &v))) {
+    rc = np_fail(&s->err, NEAP_E_SHAPE, "messages and tools are the engine's; leave them out of "
+                 "the request members");
+  }
+  if (!rc) rc = set_head(s, json, &s->request, NP_EV_REQUEST);
+  return np_session_leave(s, rc);
+}
+
+/* ---- appending ---- */
+
+/* Checks first, then writes, then keeps: a message that is refused leaves no trace, and one
+** that is kept is in the store. */
+neap_rc np_session_append(neap_session *s, np_str message) {
+  size_t index;
+  np_arena ar;
+  np_arena_init(&ar, &s->engine->alloc);
+  neap_rc rc = np_log_check(&ar, message, &s->err);
+  np_arena_free(&ar);
+  if (!rc) rc = np_session_log(s, NP_EV_MESSAGE, NP_LIT(""), message);
+  if (!rc) rc = np_log_append(&s->log, message, &index, &s->err);
+  return rc ? rc : np_log_index_sync(&s->log, &s->err);
+}
+
+neap_rc neap_append(neap_session *s, neap_str message) {
+  neap_rc rc = np_session_enter(s);
+  if (rc) return rc;
+  return np_session_leave(s, np_session_append(s, message));
+}
+
+neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {
+  neap_rc rc = np_session_enter(s);
+  if (rc) return rc;
+  const np_entry *en = np_log_entry(&s->log, entry);
+  if (en) *text = en->text;
+  else rc = np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no entry %lld", s->name, (long long)entry);
+  return np_session_leave(s, rc);
+}

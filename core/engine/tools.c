@@ -1,0 +1,199 @@
+/*
+** The engine's own tools for the model: neap_read gives an entry's text again, neap_recall
+** finds entries by words. They are in the schemas from the first prompt on or never; what
+** they fetch is not put away again. next: ../bind/session.c
+*/
+#include "engine/engine.h"
+
+#include "text/text.h"
+
+static const char schemas[] =
+    "{\"type\":\"function\",\"function\":{\"name\":\"neap_read\",\"description\":\"Reads an "
+    "earlier part of this conversation in full by its number, as given in a [neap] mark.\","
+    "\"parameters\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\","
+    "\"description\":\"number of the entry\"},\"lines\":{\"type\":\"string\",\"description\":"
+    "\"line range such as 41-380; all lines when left out\"}},\"required\":[\"id\"]}}},"
+    "{\"type\":\"function\",\"function\":{\"name\":\"neap_recall\",\"description\":\"Searches "
+    "all earlier steps, also those no longer shown, by words such as names, paths or error "
+    "codes.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":"
+    "\"string\",\"description\":\"words to look for\"}},\"required\":[\"query\"]}}}";
+
+bool np_tools_is_ours(np_str name) {
+  return name.n > 5 && memcmp(name.p, "neap_", 5) == 0;
+}
+
+neap_rc np_tools_schemas(np_str host, np_buf *out, np_err *e) {
+  np_json list, item;
+  bool any = false;
+  np_buf_addc(out, '[');
+  if (host.n) {
+    neap_rc rc = np_json_check(host, &list, e);
+    if (rc) return rc;
+    np_json_iter it = np_json_each(list);
+    while (np_json_next(&it, NULL, &item)) {
+      if (any) np_buf_addc(out, ',');
+      np_buf_add(out, item.raw);
+      any = true;
+    }
+  }
+  if (any) np_buf_addc(out, ',');
+  np_buf_adds(out, schemas);
+  np_buf_addc(out, ']');
+  return out->failed ? np_fail_mem(e) : NEAP_OK;
+}
+
+/* ---- neap_read ---- */
+
+static bool get_int(np_json args, const char *key, int64_t *out) {
+  np_json v;
+  *out = 0;
+  if (!np_json_get(args, key, &v)) return false;
+  np_str s = v.raw;
+  if (v.type == NP_JSON_STRING) s = np_str_cut(s, 1, s.n - 1);
+  for (size_t i = 0; i < s.n; i++) {
+    if (s.p[i] < '0' || s.p[i] > '9' || *out > 1000000000) return false;
+    *out = *out * 10 + (s.p[i] - '0');
+  }
+  return s.n > 0;
+}
+
+/* "41-380" or "41"; false when it is neither. */
+static bool parse_range(np_str s, size_t *from, size_t *to) {
+  size_t v[2] = {0, 0};
+  int at = 0;
+  for (size_t i = 0; i < s.n; i++) {
+    if (s.p[i] == '-' && at == 0 && i) at = 1;
+    else if (s.p[i] >= '0' && s.p[i] <= '9' && v[at] < 1000000000) v[at] = v[at] * 10 + (size_t)(s.p[i] - '0');
+    else return false;
+  }
+  *from = v[0];
+  *to = at ? v[1] : v[0];
+  return v[0] > 0 && *to >= *from;
+}
+
+static void read_entry(neap_session *s, np_json args, np_buf *out) {
+  int64_t id;
+  np_json v;
+  size_t from, to;
+  const np_entry *en = get_int(args, "id", &id) ? np_log_entry(&s->log, id) : NULL;
+  if (!en || en->kind == NP_KIND_LOG) {
+    np_buf_adds(out, "There is no entry of that number; use the number in a [neap] mark.");
+    return;
+  }
+  if (!np_json_get(args, "lines", &v) || v.type != NP_JSON_STRING || v.raw.n <= 2) {
+    np_buf_add(out, en->text);
+    return;
+  }
+  if (!parse_range(np_str_cut(v.raw, 1, v.raw.n - 1), &from, &to)) {
+    np_buf_adds(out, "The lines are given as 41-380.");
+    return;
+  }
+  np_str part = np_lines_slice(en->text, from, to);
+  if (part.n) {
+    np_buf_add(out, part);
+  } else {
+    np_buf_adds(out, "The entry has only ");
+    np_buf_count(out, (int64_t)np_lines_count(en->text));
+    np_buf_adds(out, " lines.");
+  }
+}
+
+/* ---- neap_recall ---- */
+
+#define HITS 3        /* entries given back */
+#define HIT_CHARS 1500 /* of each; both as in the founding design */
+
+typedef struct hit {
+  const np_entry *en;
+  double score;
+} hit;
+
+static char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+/* `word` occurs in `text`, upper and lower case alike. */
+static bool contains(np_str text, np_str word) {
+  if (word.n > text.n) return false;
+  for (size_t i = 0; i + word.n <= text.n; i++) {
+    size_t j = 0;
+    while (j < word.n && lower(text.p[i + j]) == lower(word.p[j])) j++;
+    if (j == word.n) return true;
+  }
+  return false;
+}
+
+static bool is_word_byte(char c) {
+  return (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+         c == '_' || c == '.' || c == '/' || c == '-';
+}
+
+/* Next word of two bytes or more. */
+static bool next_word(np_str *rest, np_str *word) {
+  while (rest->n) {
+    while (rest->n && !is_word_byte(rest->p[0])) *rest = np_str_cut(*rest, 1, rest->n);
+    size_t n = 0;
+    while (n < rest->n && is_word_byte(rest->p[n])) n++;
+    *word = np_str_cut(*rest, 0, n);
+    *rest = np_str_cut(*rest, n, rest->n);
+    if (n >= 2) return true;
+  }
+  return false;
+}
+
+/* Longer words are rarer words: each found one counts its length. */
+static double score(const np_entry *en, np_str query) {
+  np_str word;
+  double n = 0;
+  while (next_word(&query, &word)) {
+    if (contains(en->text, word)) n += (double)word.n;
+  }
+  return n;
+}
+
+static size_t best_hits(const neap_session *s, np_str query, hit hits[HITS]) {
+  size_t n = 0;
+  for (size_t i = s->log.entry_count; i-- > 0;) {
+    const np_entry *en = &s->log.entries[i];
+    bool own = en->kind == NP_KIND_CALL && np_tools_is_ours(en->tool);
+    if (own || en->kind == NP_KIND_SYSTEM || (en->kind == NP_KIND_RESULT && np_tools_is_ours(en->tool))) continue;
+    hit h = {en, score(en, query)};
+    if (h.score <= 0) continue;
+    size_t at = n < HITS ? n++ : HITS - 1;
+    if (at == HITS - 1 && n == HITS && hits[at].en && hits[at].score >= h.score) continue;
+    for (; at && hits[at - 1].score < h.score; at--) hits[at] = hits[at - 1];
+    hits[at] = h;
+  }
+  return n;
+}
+
+static void recall(neap_session *s, np_json args, np_buf *out) {
+  np_json v;
+  np_buf query;
+  hit hits[HITS] = {{0}};
+  np_buf_init(&query, &s->engine->alloc);
+  if (np_json_get(args, "query", &v)) np_json_text(v, &query);
+  size_t n = best_hits(s, np_buf_str(&query), hits);
+  if (!n) np_buf_adds(out, "No earlier step matches. Try other words: names, error codes, file names.");
+  for (size_t i = 0; i < n; i++) {
+    const np_entry *en = hits[i].en;
+    if (i) np_buf_adds(out, "\n---\n");
+    np_buf_adds(out, "[step ");
+    np_buf_int(out, en->step);
+    np_buf_adds(out, ", entry ");
+    np_buf_int(out, en->id);
+    np_buf_adds(out, "]\n");
+    np_buf_add(out, np_str_cut(en->text, 0, np_grapheme_floor(en->text, en->text.n < HIT_CHARS ? en->text.n : HIT_CHARS)));
+  }
+  np_buf_free(&query);
+}
+
+neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
+  np_json args = {0};
+  np_buf_clear(out);
+  if (np_json_check(c->arguments, &args, NULL)) args = (np_json){0};
+  if (np_str_is(c->name, "neap_read")) read_entry(s, args, out);
+  else if (np_str_is(c->name, "neap_recall")) recall(s, args, out);
+  else np_buf_adds(out, "There is no such tool; neap offers neap_read and neap_recall.");
+  return out->failed ? np_fail_mem(&s->err) : NEAP_OK;
+}

@@ -1,0 +1,265 @@
+/*
+** One turn: reload, take in what is new, let the policy speak, make it fit, render, log.
+** What a hook asks for counts only when it returns; whatever it does, the last resort still
+** fits the prompt. next: economy.c, account.c
+*/
+#include "engine/engine.h"
+
+void np_hook_error(neap_session *s, const np_err *e) {
+  if (s->hook_errors.n) np_buf_addc(&s->hook_errors, ',');
+  np_json_quote(&s->hook_errors, np_str_cstr(e->text));
+}
+
+/* A failing hook is noted and the turn goes on, unless the policy says "fail". */
+static neap_rc hook_result(neap_session *s, neap_rc rc, const np_err *e) {
+  if (!rc) return NEAP_OK;
+  if (rc == NEAP_E_MEMORY) {
+    s->err = *e;
+    return rc;
+  }
+  np_hook_error(s, e);
+  if (!np_policy_info_of(s->policy)->fail_on_error) return NEAP_OK;
+  s->err = *e;
+  return NEAP_E_POLICY;
+}
+
+/* ---- reload ---- */
+
+static neap_rc log_policy(neap_session *s, const np_err *failure) {
+  np_buf head;
+  char hex[2 * NP_SHA256];
+  np_buf_init(&head, &s->engine->alloc);
+  np_hex(np_policy_info_of(s->policy)->sha256, NP_SHA256, hex);
+  np_buf_adds(&head, failure ? "{\"result\":\"kept\",\"sha256\":\"" : "{\"result\":\"loaded\",\"sha256\":\"");
+  np_buf_add(&head, np_str_of(hex, sizeof hex));
+  np_buf_adds(&head, "\",\"turn\":");
+  np_buf_int(&head, s->turn + 1);
+  if (failure) {
+    np_buf_adds(&head, ",\"reason\":");
+    np_json_quote(&head, np_str_cstr(failure->text));
+  }
+  np_buf_addc(&head, '}');
+  neap_rc rc = head.failed ? np_fail_mem(&s->err)
+                           : np_session_log(s, NP_EV_POLICY, np_buf_str(&head), NP_LIT(""));
+  np_buf_free(&head);
+  return rc;
+}
+
+/* Loads and checks the new version beside the old one; swaps only when all is well. */
+static neap_rc load_new(neap_session *s, np_policy **out, np_err *e) {
+  np_str options = np_str_cstr(s->options.options_json);
+  neap_rc rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, out, e);
+  if (!rc) rc = np_policy_migrate(*out, s->policy, e);
+  if (!rc) rc = np_policy_selftest(*out, e);
+  if (!rc) return NEAP_OK;
+  np_policy_free(*out);
+  *out = NULL;
+  return rc;
+}
+
+static neap_rc reload(neap_session *s, np_err *e) {
+  np_policy *fresh = NULL;
+  neap_rc rc = load_new(s, &fresh, e);
+  if (rc) {
+    neap_rc logged = log_policy(s, e);
+    return logged ? logged : rc;
+  }
+  np_policy_free(s->policy);
+  s->policy = fresh;
+  s->reloads++;
+  return log_policy(s, NULL);
+}
+
+/* A broken version is reported once; the old one keeps serving. */
+static neap_rc poll_policy(neap_session *s) {
+  np_err e = {0};
+  if ((s->options.flags & NEAP_NO_RELOAD) || !s->options.policy) return NEAP_OK;
+  if (!np_policy_changed(s->policy)) return NEAP_OK;
+  neap_rc rc = reload(s, &e);
+  if (rc == NEAP_E_POLICY) {
+    np_hook_error(s, &e);
+    return NEAP_OK;
+  }
+  if (rc) s->err = e.code ? e : s->err;
+  return rc;
+}
+
+neap_rc neap_reload(neap_session *s) {
+  np_err e = {0};
+  neap_rc rc = np_session_enter(s);
+  if (rc) return rc;
+  if (!s->options.policy) {
+    rc = np_fail(&s->err, NEAP_E_MISUSE, "session %s has no policy file to reload", s->name);
+  } else {
+    rc = reload(s, &e);
+    if (rc && e.code) s->err = e;
+  }
+  return np_session_leave(s, rc);
+}
+
+/* ---- hooks ---- */
+
+static neap_rc admit_new(neap_session *s) {
+  bool has = np_policy_has(s->policy, "admit");
+  neap_rc rc = NEAP_OK;
+  for (; !rc && s->admitted < (int64_t)s->log.entry_count; s->admitted++) {
+    int64_t id = s->admitted + 1;
+    np_err e = {0};
+    if (has && np_view_at(&s->pack.view, id)->listed) {
+      rc = hook_result(s, np_policy_admit(s->policy, id, &e), &e);
+    }
+  }
+  return rc;
+}
+
+static neap_rc run_hooks(neap_session *s) {
+  np_err e = {0};
+  neap_rc rc = hook_result(s, np_policy_compact(s->policy, &e), &e);
+  if (rc) return rc;
+  e = (np_err){0};
+  return hook_result(s, np_policy_assemble(s->policy, &e), &e);
+}
+
+static bool is_over(const neap_session *s) {
+  return np_pack_tokens(&s->pack) > s->pack.budget;
+}
+
+static neap_rc fit(neap_session *s) {
+  np_err e = {0};
+  if (!is_over(s)) return NEAP_OK;
+  int64_t over = np_pack_tokens(&s->pack) - s->pack.budget;
+  neap_rc rc = hook_result(s, np_policy_overflow(s->policy, over, &e), &e);
+  if (!rc && is_over(s)) rc = np_pack_last_resort(&s->pack, &s->err);
+  return rc;
+}
+
+/* ---- the mark key ---- */
+
+static void derive_key(const neap_session *s, int64_t n, char key[4]) {
+  static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+  uint8_t mac[NP_SHA256];
+  np_buf text;
+  np_buf_init(&text, &s->engine->alloc);
+  np_buf_adds(&text, s->name);
+  np_buf_addc(&text, '\0');
+  np_buf_int(&text, n);
+  np_hmac_sha256(np_str_of((const char *)s->engine->secret, NP_SHA256), np_buf_str(&text), mac);
+  np_buf_free(&text);
+  uint32_t bits = (uint32_t)mac[0] << 12 | (uint32_t)mac[1] << 4 | mac[2] >> 4;
+  for (int i = 0; i < 4; i++) key[i] = digits[bits >> (15 - 5 * i) & 31];
+}
+
+/* The next key that no text holds. Twenty bits: a few tries are enough, and a text that held
+** them all would be a megabyte of marks; then the last one serves. */
+neap_rc np_session_key(neap_session *s) {
+  char key[4];
+  neap_rc rc = NEAP_OK;
+  for (int tries = 0; tries < 64; tries++) {
+    derive_key(s, s->rekeys++, key);
+    rc = np_view_rekey(&s->pack.view, key, &s->err);
+    if (rc || !s->pack.view.burnt) break;
+  }
+  return rc;
+}
+
+static bool will_rewrite(const neap_session *s) {
+  return s->pack.view.dirty < s->pack.frame.sent || !s->pack.frame.sent;
+}
+
+/* ---- the turn ---- */
+
+static neap_rc fit_with_key(neap_session *s) {
+  neap_rc rc = fit(s);
+  if (rc || !s->pack.view.burnt || !will_rewrite(s)) return rc;
+  rc = np_session_key(s);
+  return rc ? rc : fit(s);
+}
+
+/* The engine's tools come with the first prompt or never: schemas begin every prompt. */
+static neap_rc offer_tools(neap_session *s) {
+  np_buf list;
+  np_str kept;
+  if (s->turn || s->pack.view.recall || (s->options.flags & NEAP_NO_TOOLS)) return NEAP_OK;
+  if (!np_policy_info_of(s->policy)->wants_tools) return NEAP_OK;
+  np_buf_init(&list, &s->engine->alloc);
+  neap_rc rc = np_tools_schemas(s->tools, &list, &s->err);
+  if (!rc && !np_arena_copy(&s->arena, np_buf_str(&list), &kept)) rc = np_fail_mem(&s->err);
+  np_buf_free(&list);
+  if (!rc) rc = np_session_log(s, NP_EV_TOOLS, NP_LIT(""), kept);
+  if (rc) return rc;
+  s->tools = kept;
+  np_view_set_head(&s->pack.view, s->tools, s->request, true);
+  return NEAP_OK;
+}
+
+static neap_rc begin(neap_session *s) {
+  np_turn turn;
+  s->overflow = false;
+  s->short_by = 0;
+  s->reloads = 0;
+  np_buf_clear(&s->hook_errors);
+  neap_rc rc = poll_policy(s);
+  if (!rc) rc = offer_tools(s);
+  if (!rc) rc = np_pack_begin(&s->pack, &s->err);
+  if (rc) return rc;
+  np_economy(s, &turn);
+  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  rc = admit_new(s);
+  np_economy(s, &turn);
+  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  return rc;
+}
+
+neap_rc np_turn_assemble(neap_session *s) {
+  np_turn turn;
+  neap_rc rc = begin(s);
+  if (rc) return rc;
+  size_t mark = np_pack_mark(&s->pack);
+  np_economy(s, &turn);
+  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  rc = run_hooks(s);
+  if (!rc) rc = fit_with_key(s);
+  if (rc == NEAP_E_BUDGET) {
+    s->overflow = true;
+    s->short_by = np_pack_tokens(&s->pack) - s->pack.budget;
+  }
+  if (rc) {
+    np_err ignored;
+    if (!s->overflow) np_pack_undo(&s->pack, mark, &ignored);
+    return rc;
+  }
+  rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
+  if (!rc) np_turn_after(s);
+  return rc ? rc : np_events_turn(s);
+}
+
+/* After an overflow the account shows what was tried; then all of it is taken back. */
+static neap_rc close_overflow(neap_session *s, neap_rc rc) {
+  np_err ignored = {0};
+  np_buf_clear(&s->account);
+  if (np_turn_account(s, &s->account)) return NEAP_E_MEMORY;
+  if (np_pack_undo(&s->pack, 0, &ignored)) return NEAP_E_MEMORY;
+  return rc;
+}
+
+neap_rc neap_prompt(neap_session *s, neap_str *body) {
+  neap_rc rc = np_session_enter(s);
+  if (rc) return rc;
+  s->call_message = SIZE_MAX;
+  rc = np_turn_assemble(s);
+  if (s->overflow) {
+    rc = close_overflow(s, rc);
+  } else if (!rc) {
+    np_buf_clear(&s->account);
+    rc = np_turn_account(s, &s->account);
+    *body = s->rendered.body;
+  }
+  return np_session_leave(s, rc);
+}
+
+neap_rc neap_account(neap_session *s, neap_str *json) {
+  neap_rc rc = np_session_enter(s);
+  if (rc) return rc;
+  *json = s->account.n ? np_buf_str(&s->account) : NP_LIT("{}");
+  return np_session_leave(s, NEAP_OK);
+}

@@ -1,0 +1,211 @@
+/*
+** neap.h - the public interface of neap, a context engine for LLM agents.
+**
+** Reading order: versions and codes, memory, opening, sessions, the loop (append, prompt,
+** response, calls), accounts, tokenizers. All names start with neap_ or NEAP_.
+**
+** Rules that hold everywhere:
+**  - Text is a slice (neap_str) and need not end in NUL. Inputs are borrowed for the call.
+**  - Functions that can fail return neap_rc; NEAP_OK is 0. The text of the last failure is
+**    neap_error(n), its code and place neap_error_info(n), both valid until the next call.
+**  - Structs of options are valid when zeroed and start with their own size.
+**  - A `neap` may be shared by threads. A session is used by one thread at a time; breaking
+**    that is NEAP_E_MISUSE. The library starts no thread, keeps no global, never aborts.
+*/
+#ifndef NEAP_H
+#define NEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NEAP_VERSION "0.1.0"
+#define NEAP_POLICY_API 1
+
+#if defined(__GNUC__)
+#define NEAP_API __attribute__((visibility("default")))
+#else
+#define NEAP_API
+#endif
+
+/* ---- text and codes ------------------------------------------------------------------ */
+
+typedef struct neap_str {
+  const char *p;
+  size_t n;
+} neap_str;
+
+/* Every code, with the short name that Lua returns as the third value and a default text.
+** One table: the enum, the names in C and Lua, and the manual are made from it. */
+#define NEAP_CODES(X)                                                                    \
+  X(OK, "ok", "done")                                                                    \
+  X(E_ARG, "arg", "an argument is out of range")                                         \
+  X(E_MISUSE, "misuse", "the call is not allowed in this state")                         \
+  X(E_MEMORY, "memory", "out of memory")                                                 \
+  X(E_JSON, "json", "the input is not JSON")                                             \
+  X(E_UTF8, "utf8", "the input is not UTF-8")                                            \
+  X(E_SHAPE, "shape", "the JSON has not the shape of a message")                         \
+  X(E_LIMIT, "limit", "the input exceeds a limit")                                       \
+  X(E_CONFIG, "config", "window, reserve or an option make no sense together")           \
+  X(E_FORMAT, "format", "the format is not built in")                                    \
+  X(E_ENCODING, "encoding", "the encoding is not known")                                 \
+  X(E_VOCAB, "vocab", "a vocabulary is missing or damaged")                              \
+  X(E_BUDGET, "budget", "the prompt cannot be made to fit its budget")                   \
+  X(E_POLICY, "policy", "the policy could not be loaded or failed")                      \
+  X(E_IO, "io", "reading or writing failed")                                             \
+  X(E_BUSY, "busy", "the store is locked by another process")                            \
+  X(E_FULL, "full", "the disk is full")                                                  \
+  X(E_READONLY, "readonly", "the store cannot be written")                               \
+  X(E_CORRUPT, "corrupt", "the store is damaged")                                        \
+  X(E_FOREIGN, "foreign", "the file is no neap store")                                   \
+  X(E_NEWER, "newer", "the store was written by a newer neap")                           \
+  X(E_FENCED, "fenced", "another process has taken over the session")                    \
+  X(E_NOTFOUND, "notfound", "there is no such thing")                                    \
+  X(E_PURGED, "purged", "the content was purged by its owner")
+
+typedef enum neap_rc {
+#define NEAP_X(id, name, text) NEAP_##id,
+  NEAP_CODES(NEAP_X)
+#undef NEAP_X
+      NEAP_RC_COUNT
+} neap_rc;
+
+NEAP_API const char *neap_rc_name(neap_rc rc); /* "budget"; never NULL */
+NEAP_API const char *neap_rc_text(neap_rc rc); /* the default text; never NULL */
+NEAP_API const char *neap_version(void);       /* "0.1.0" */
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+/* The host's allocator. `realloc` is told the old size. All four may be called from any
+** thread that uses the handle. A zeroed struct means the C library's. */
+typedef struct neap_alloc {
+  void *(*malloc)(void *ctx, size_t n);
+  void *(*realloc)(void *ctx, void *p, size_t old, size_t n);
+  void (*free)(void *ctx, void *p);
+  void *ctx;
+} neap_alloc;
+
+/* ---- opening ------------------------------------------------------------------------- */
+
+typedef struct neap neap;
+typedef struct neap_session neap_session;
+
+typedef struct neap_config {
+  size_t size;       /* sizeof(neap_config) */
+  const char *store; /* path of the store file; NULL or ":memory:" keeps nothing on disk */
+  const char *tenant; /* first part of every key; NULL is "" */
+  const char *data;  /* folder of the vocabularies; NULL: NEAP_DATA, beside the library, the prefix */
+  neap_alloc alloc;  /* zeroed: the C library's */
+  int flags;         /* NEAP_READONLY … */
+} neap_config;
+
+#define NEAP_READONLY 1     /* open the store without writing to it */
+#define NEAP_FIXED_SECRET 2 /* mark keys from a fixed secret: replays, tests */
+
+/* Opens the engine. *n is set also on failure (unless out of memory), so that neap_error(*n)
+** can tell why; close it in both cases. */
+NEAP_API neap_rc neap_open(const neap_config *config, neap **n);
+/* Closes all sessions and the store. NULL is fine. */
+NEAP_API void neap_close(neap *n);
+
+typedef struct neap_err {
+  neap_rc code;
+  size_t pos; /* byte offset in the input, where there is one */
+} neap_err;
+NEAP_API const char *neap_error(const neap *n); /* text of the last failure, "" if none; n may be NULL */
+NEAP_API neap_err neap_error_info(const neap *n);
+
+/* ---- sessions ------------------------------------------------------------------------ */
+
+typedef enum neap_durable {
+  NEAP_DURABLE_PROCESS = 0, /* survives a kill of the process (default) */
+  NEAP_DURABLE_POWER,       /* survives loss of power */
+  NEAP_DURABLE_BATCH,       /* written at each prompt */
+  NEAP_DURABLE_MEMORY       /* written at close */
+} neap_durable;
+
+typedef struct neap_options {
+  size_t size;          /* sizeof(neap_options) */
+  const char *policy;   /* path of a policy file; NULL: the empty policy */
+  const char *format;   /* "openai" (default) or "text" */
+  const char *encoding; /* NULL: what fits the format (o200k_base) */
+  int64_t window;       /* tokens; 0: 200,000 */
+  int64_t reserve;      /* tokens kept for the answer; 0: the smaller of 8,000 and window/8; -1: none */
+  const char *options_json; /* the policy's options as a JSON object; NULL: their defaults */
+  neap_durable durable;
+  int flags;            /* NEAP_NO_RELOAD, NEAP_NO_TOOLS */
+} neap_options;
+
+#define NEAP_NO_RELOAD 1 /* never look at the policy file again; the host calls neap_reload */
+#define NEAP_NO_TOOLS 2  /* do not offer neap_read and neap_recall to the model */
+
+/* Opens or resumes the session `name`. Options of a resumed session take effect from its
+** next turn. Errors: NEAP_E_CONFIG, NEAP_E_FORMAT, NEAP_E_ENCODING, NEAP_E_POLICY, store. */
+NEAP_API neap_rc neap_session_open(neap *n, const char *name, const neap_options *o,
+                                   neap_session **s);
+NEAP_API void neap_session_close(neap_session *s); /* NULL is fine */
+NEAP_API neap *neap_session_engine(neap_session *s);
+
+/* Tool schemas (a JSON array as the provider takes it) and the request's other members (an
+** object: model, stream, …). Both before the first prompt; bytes are passed on as they are. */
+NEAP_API neap_rc neap_set_tools(neap_session *s, neap_str tools_json);
+NEAP_API neap_rc neap_set_request(neap_session *s, neap_str members_json);
+
+/* ---- the loop ------------------------------------------------------------------------ */
+
+/* Appends one chat message (raw JSON). What is acknowledged survives as `durable` says.
+** Errors: NEAP_E_JSON, NEAP_E_UTF8, NEAP_E_SHAPE, NEAP_E_LIMIT; then nothing changed. */
+NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
+
+/* Assembles the next turn and gives the whole request body (for `text`: the prompt), valid
+** until the next call on `s`. NEAP_E_BUDGET: nothing fits; neap_account says by what. */
+NEAP_API neap_rc neap_prompt(neap_session *s, neap_str *body);
+
+/* Appends the provider's response body, verbatim. */
+NEAP_API neap_rc neap_append_response(neap_session *s, neap_str response_json);
+
+/* A call that the last response made. Slices are valid until the next append on `s`. */
+typedef struct neap_call {
+  int64_t entry; /* the call's entry id */
+  neap_str id;   /* the provider's id of it */
+  neap_str name;
+  neap_str arguments; /* JSON text as the model wrote it */
+} neap_call;
+
+/* Takes the next unanswered call of the last response: 1 with *c filled, 0 when there is none. */
+NEAP_API int neap_next_call(neap_session *s, neap_call *c);
+/* 1 when the call is the host's to run, 0 when the engine has answered it (neap_read, …). */
+NEAP_API int neap_handle(neap_session *s, const neap_call *c);
+/* Appends the result of a call: plain text, any bytes. */
+NEAP_API neap_rc neap_append_result(neap_session *s, const neap_call *c, neap_str text);
+
+/* Looks at the policy file now. NEAP_E_POLICY: the old version keeps serving. */
+NEAP_API neap_rc neap_reload(neap_session *s);
+
+/* ---- accounts ------------------------------------------------------------------------ */
+
+/* The last turn as one JSON object: tokens, budget, regions, epoch, changes; after
+** NEAP_E_BUDGET also `overflow`. Valid until the next call on `s`. */
+NEAP_API neap_rc neap_account(neap_session *s, neap_str *json);
+
+/* The original text of an entry, whatever is shown of it. Valid until the next call on `s`.
+** Errors: NEAP_E_NOTFOUND, NEAP_E_PURGED. */
+NEAP_API neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text);
+
+/* ---- tokenizers ---------------------------------------------------------------------- */
+
+typedef struct neap_encoding neap_encoding;
+
+/* The encoding `name`, loaded once per engine and never freed before it. */
+NEAP_API neap_rc neap_encoding_get(neap *n, const char *name, const neap_encoding **enc);
+/* Tokens of any bytes. Input that is not UTF-8 is counted byte for byte. Linear time. */
+NEAP_API size_t neap_count(const neap_encoding *enc, neap_str text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,27 @@
+/*
+** What may be lowered, with ranks asked once. For pack/ only. next: candidates.c
+*/
+#ifndef NP_PACK_CANDIDATES_H
+#define NP_PACK_CANDIDATES_H
+
+#include "pack/change.h"
+
+typedef struct np_candidate {
+  int64_t id;     /* an entry; for an atom its last entry */
+  uint32_t atom;
+  bool whole;     /* the atom as a whole: may be dropped */
+  double rank;    /* of an atom: the highest of its entries' */
+} np_candidate;
+
+typedef struct np_candidates {
+  np_candidate *list;
+  size_t count, cap;
+  double *rank;   /* by entry id - 1 */
+} np_candidates;
+
+/* Fills `out` (freed by np_candidates_free) with every entry and atom that may be lowered.
+** A rank that is no finite number >= 0 counts as 1 (the policy host reports it). */
+neap_rc np_candidates_gather(np_pack *p, np_candidates *out, np_err *e);
+void np_candidates_free(np_pack *p, np_candidates *c);
+
+#endif

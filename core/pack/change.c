@@ -1,0 +1,231 @@
+/*
+** One entry at a time: which rungs its kind has, what is pinned or held, and the change
+** itself. Every refusal has a readable reason. next: shrink.c
+*/
+#include "pack/change.h"
+
+#include "render/mark.h"
+
+#define DEFAULT_TRIM 250 /* tokens of a trim that names none */
+
+bool np_kind_allows(np_kind kind, np_rung rung) {
+  switch (kind) {
+    case NP_KIND_SYSTEM: case NP_KIND_TOOLS: case NP_KIND_STATE: return rung == NP_FULL;
+    case NP_KIND_THOUGHT: case NP_KIND_NOTICE: return rung == NP_FULL || rung == NP_DROPPED;
+    case NP_KIND_IMAGE: case NP_KIND_FILE:
+      return rung == NP_FULL || rung == NP_MASKED || rung == NP_DROPPED;
+    case NP_KIND_CALL: return rung == NP_FULL || rung == NP_TRIMMED || rung == NP_DROPPED;
+    default: return true;
+  }
+}
+
+bool np_pack_is_pinned(const np_pack *p, int64_t id) {
+  const np_entry *en = np_log_entry(p->log, id);
+  return np_view_at(&p->view, id)->pinned || en->region == NP_REGION_FIXED ||
+         en->kind == NP_KIND_SYSTEM || en->kind == NP_KIND_TOOLS || en->kind == NP_KIND_STATE;
+}
+
+bool np_pack_is_held(const np_pack *p, int64_t id) {
+  const np_entry *en = np_log_entry(p->log, id);
+  const np_shown *s = np_view_at(&p->view, id);
+  return s->held || s->fetched || en->region == NP_REGION_TASK || en->step == p->log->step;
+}
+
+static np_verdict set_flag(np_pack *p, int64_t id, np_flag flag, np_reason r) {
+  np_shown *s = np_view_at(&p->view, id);
+  bool *set = flag == NP_FLAG_PINNED ? &s->pinned : &s->held;
+  if (*set) return NP_SAME;
+  if (!np_pack_record(p, id, (np_rung)s->rung, (np_rung)s->rung, s->text, false, r)) {
+    return NP_NO_MEMORY;
+  }
+  p->changes[p->change_count - 1].flag = (uint8_t)flag;
+  *set = true;
+  return NP_DONE;
+}
+
+np_verdict np_pack_pin(np_pack *p, int64_t id, np_reason r) {
+  return set_flag(p, id, NP_FLAG_PINNED, r);
+}
+
+np_verdict np_pack_hold(np_pack *p, int64_t id, np_reason r) {
+  return set_flag(p, id, NP_FLAG_HELD, r);
+}
+
+static np_verdict refuse(np_pack *p, const char *why) {
+  p->refusal = why;
+  p->refusals++;
+  return NP_REFUSED;
+}
+
+/* The rules that hold for every lowering of one entry. `new_ok`: entries of the newest step
+** may be changed (trims of what has just come in). */
+static np_verdict may_change(np_pack *p, int64_t id, np_rung rung, bool new_ok) {
+  const np_entry *en = np_log_entry(p->log, id);
+  if (!np_view_at(&p->view, id)->listed) return refuse(p, "the entry is not part of the prompt");
+  if (np_pack_is_pinned(p, id)) return refuse(p, "the entry is pinned");
+  if (!np_kind_allows(en->kind, rung)) return refuse(p, "this kind of entry has no such rung");
+  if (!np_pack_is_held(p, id)) return NP_DONE;
+  const np_shown *s = np_view_at(&p->view, id);
+  bool only_new = !s->held && !s->fetched && en->region != NP_REGION_TASK;
+  if (new_ok && only_new) return NP_DONE;
+  if (s->fetched) return refuse(p, "the entry was fetched by the model and is kept");
+  if (en->region == NP_REGION_TASK) return refuse(p, "the task is held");
+  return refuse(p, s->held ? "the entry is held" : "entries of the newest step are held");
+}
+
+int64_t np_pack_trim_tokens(const np_pack *p) {
+  return p->ladder.tokens > 0 ? p->ladder.tokens : DEFAULT_TRIM;
+}
+
+np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en) {
+  if (p->ladder.keep_set) return p->ladder.keep;
+  return en->kind == NP_KIND_RESULT ? NP_KEEP_DENSE : NP_KEEP_ENDS;
+}
+
+/* The text of a rung in the turn's arena; NP_SAME when there is none. */
+static np_verdict text_of(np_pack *p, const np_entry *en, np_rung rung, int64_t tokens,
+                          np_keep keep, np_str about, np_str *out) {
+  np_buf b;
+  bool whole = false;
+  neap_rc rc = NEAP_OK;
+  np_buf_init(&b, p->alloc);
+  if (rung == NP_TRIMMED) {
+    rc = np_mark_trimmed(&p->view, en, (size_t)tokens, keep, about, &b, &whole, NULL);
+  } else if (rung == NP_REFERENCE) {
+    np_mark_reference(&p->view, en, &b);
+  } else {
+    np_mark_masked(&p->view, en, &b);
+  }
+  bool ok = !rc && !b.failed && np_arena_copy(&p->turn, np_buf_str(&b), out);
+  np_buf_free(&b);
+  return !ok ? NP_NO_MEMORY : whole ? NP_SAME : NP_DONE;
+}
+
+static uint32_t cost_of(np_pack *p, const np_entry *en, np_str text) {
+  np_str filled = np_view_text(&p->view, text, &p->view.scratch);
+  return p->view.format->entry_tokens(&p->view, en, &filled);
+}
+
+np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text,
+                           uint32_t *tokens) {
+  const np_entry *en = np_log_entry(p->log, id);
+  if (!np_kind_allows(en->kind, rung)) return NP_SAME;
+  np_verdict v = text_of(p, en, rung, np_pack_trim_tokens(p), np_pack_trim_keep(p, en),
+                         NP_LIT(""), text);
+  if (v != NP_DONE) return v;
+  *tokens = cost_of(p, en, *text);
+  return *tokens < np_view_at(&p->view, id)->tokens ? NP_DONE : NP_SAME;
+}
+
+/* Shows `text` when it is cheaper than what is shown now, or when that is lower. */
+static np_verdict show(np_pack *p, const np_entry *en, np_rung rung, np_str text, np_reason r) {
+  np_shown *s = np_view_at(&p->view, en->id);
+  if (cost_of(p, en, text) >= s->tokens) return NP_SAME;
+  if (!np_pack_record(p, en->id, (np_rung)s->rung, rung, s->text, false, r)) return NP_NO_MEMORY;
+  return np_view_show(&p->view, en->id, rung, text, NULL) ? NP_NO_MEMORY : NP_DONE;
+}
+
+np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
+  const np_entry *en = np_log_entry(p->log, id);
+  np_str text;
+  if (!np_kind_allows(en->kind, rung) || np_view_at(&p->view, id)->rung >= rung) return NP_SAME;
+  np_verdict v = text_of(p, en, rung, np_pack_trim_tokens(p), np_pack_trim_keep(p, en),
+                         NP_LIT(""), &text);
+  return v == NP_DONE ? show(p, en, rung, text, r) : v;
+}
+
+np_verdict np_pack_trim(np_pack *p, int64_t id, int64_t tokens, const np_keep *keep,
+                        np_str about, np_reason r) {
+  const np_entry *en = np_log_entry(p->log, id);
+  np_str text;
+  np_verdict v = may_change(p, id, NP_TRIMMED, true);
+  if (v != NP_DONE) return v;
+  if (np_view_at(&p->view, id)->rung > NP_TRIMMED) return NP_SAME;
+  v = text_of(p, en, NP_TRIMMED, tokens > 0 ? tokens : np_pack_trim_tokens(p),
+              keep ? *keep : np_pack_trim_keep(p, en), about, &text);
+  return v == NP_DONE ? show(p, en, NP_TRIMMED, text, r) : v;
+}
+
+np_verdict np_pack_retrim(np_pack *p, int64_t id, int64_t tokens, np_reason r) {
+  const np_entry *en = np_log_entry(p->log, id);
+  np_str text;
+  np_verdict v = text_of(p, en, NP_TRIMMED, tokens, NP_KEEP_ENDS, NP_LIT(""), &text);
+  return v == NP_DONE ? show(p, en, NP_TRIMMED, text, r) : v;
+}
+
+static np_verdict put_away(np_pack *p, int64_t id, np_rung rung, np_reason r) {
+  np_verdict v = may_change(p, id, rung, false);
+  return v == NP_DONE ? np_pack_lower(p, id, rung, r) : v;
+}
+
+np_verdict np_pack_reference(np_pack *p, int64_t id, np_reason r) {
+  return put_away(p, id, NP_REFERENCE, r);
+}
+
+np_verdict np_pack_mask(np_pack *p, int64_t id, np_reason r) {
+  return put_away(p, id, NP_MASKED, r);
+}
+
+/* ---- atoms ---- */
+
+typedef bool (*member_fn)(np_pack *p, int64_t id, void *ctx);
+
+/* Calls `fn` for every listed entry of an atom; false as soon as one says so. */
+static bool each_member(np_pack *p, uint32_t atom, member_fn fn, void *ctx) {
+  for (int64_t id = p->log->atoms[atom].first; id; id = np_log_entry(p->log, id)->next) {
+    if (np_view_at(&p->view, id)->listed && !fn(p, id, ctx)) return false;
+  }
+  return true;
+}
+
+static bool is_free(np_pack *p, int64_t id, void *ctx) {
+  (void)ctx;
+  return !np_pack_is_pinned(p, id) && !np_pack_is_held(p, id);
+}
+
+bool np_pack_may_drop(const np_pack *p, uint32_t atom) {
+  np_pack *q = (np_pack *)(uintptr_t)p; /* is_free changes nothing */
+  return each_member(q, atom, is_free, NULL);
+}
+
+static bool note_drop(np_pack *p, int64_t id, void *ctx) {
+  const np_shown *s = np_view_at(&p->view, id);
+  const np_reason *r = ctx;
+  if (s->rung == NP_DROPPED) return true;
+  return np_pack_record(p, id, (np_rung)s->rung, NP_DROPPED, s->text, true, *r);
+}
+
+np_verdict np_pack_drop_atom(np_pack *p, uint32_t atom, np_reason r) {
+  size_t mark = p->change_count;
+  if (!each_member(p, atom, note_drop, &r)) return NP_NO_MEMORY;
+  if (p->change_count == mark) return NP_SAME;
+  return np_view_drop(&p->view, atom, NULL) ? NP_NO_MEMORY : NP_DONE;
+}
+
+np_verdict np_pack_drop(np_pack *p, int64_t id, np_reason r) {
+  const np_entry *en = np_log_entry(p->log, id);
+  np_verdict v = may_change(p, id, NP_DROPPED, false);
+  if (v != NP_DONE) return v;
+  if (!np_pack_may_drop(p, en->atom)) return refuse(p, "a part of its atom is pinned or held");
+  return np_pack_drop_atom(p, en->atom, r);
+}
+
+static bool note_restore(np_pack *p, int64_t id, void *ctx) {
+  const np_shown *s = np_view_at(&p->view, id);
+  const np_reason *r = ctx;
+  if (s->rung != NP_DROPPED) return true;
+  return np_pack_record(p, id, NP_DROPPED, NP_FULL, NP_LIT(""), true, *r);
+}
+
+np_verdict np_pack_restore(np_pack *p, int64_t id, np_reason r) {
+  const np_entry *en = np_log_entry(p->log, id);
+  np_shown *s = np_view_at(&p->view, id);
+  if (!s->listed) return refuse(p, "the entry is not part of the prompt");
+  if (s->rung == NP_FULL) return NP_SAME;
+  if (s->rung == NP_DROPPED) {
+    if (!each_member(p, en->atom, note_restore, &r)) return NP_NO_MEMORY;
+    return np_view_restore(&p->view, en->atom, NULL) ? NP_NO_MEMORY : NP_DONE;
+  }
+  if (!np_pack_record(p, id, (np_rung)s->rung, NP_FULL, s->text, false, r)) return NP_NO_MEMORY;
+  return np_view_show(&p->view, id, NP_FULL, NP_LIT(""), NULL) ? NP_NO_MEMORY : NP_DONE;
+}

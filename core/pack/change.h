@@ -1,0 +1,33 @@
+/*
+** Changes of single entries, for pack/ only. next: change.c
+*/
+#ifndef NP_PACK_CHANGE_H
+#define NP_PACK_CHANGE_H
+
+#include "pack/pack.h"
+
+/* Notes a change for the account and the undo. False when out of memory. */
+bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str text_before,
+                    bool atom, np_reason r);
+
+/* Whether the kind knows the rung at all. */
+bool np_kind_allows(np_kind kind, np_rung rung);
+
+/* What the entry would show at a rung, and its tokens there. NP_SAME when it cannot be cut or
+** would not be cheaper than now. The text lives until the next call on the pack. */
+np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text, uint32_t *tokens);
+
+/* Lowers without asking about pins and holds; cheaper or NP_SAME. */
+np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r);
+/* Trims to `tokens` with both ends kept, also what is trimmed already. */
+np_verdict np_pack_retrim(np_pack *p, int64_t id, int64_t tokens, np_reason r);
+np_verdict np_pack_drop_atom(np_pack *p, uint32_t atom, np_reason r);
+
+/* Whether an atom may be dropped: none of its entries is pinned, held or of another region. */
+bool np_pack_may_drop(const np_pack *p, uint32_t atom);
+
+/* The ladder's trim for an entry. */
+int64_t np_pack_trim_tokens(const np_pack *p);
+np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en);
+
+#endif

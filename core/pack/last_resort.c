@@ -1,0 +1,98 @@
+/*
+** The last resort: makes a prompt fit whatever the policy did. Oldest first, results to
+** masked, then whole atoms dropped; then the entries that are held are trimmed to what is
+** left, the largest first. What is fixed or pinned is never touched. next: ../policy/policy.h
+*/
+#include "pack/candidates.h"
+
+static const np_reason reason = {{"the prompt did not fit", 22}, {"last resort", 11}};
+
+static bool fits(const np_pack *p) {
+  return np_pack_tokens(p) <= p->budget;
+}
+
+static neap_rc mask_results(np_pack *p, np_err *e) {
+  for (size_t i = 0; i < p->view.count && !fits(p); i++) {
+    const np_entry *en = &p->log->entries[i];
+    if (en->kind != NP_KIND_RESULT || !p->view.shown[i].listed) continue;
+    if (np_pack_is_pinned(p, en->id) || np_pack_is_held(p, en->id)) continue;
+    if (np_pack_lower(p, en->id, NP_MASKED, reason) == NP_NO_MEMORY) return np_fail_mem(e);
+  }
+  return NEAP_OK;
+}
+
+static neap_rc drop_atoms(np_pack *p, np_err *e) {
+  for (size_t i = 0; i < p->log->atom_count && !fits(p); i++) {
+    if (!np_pack_may_drop(p, (uint32_t)i)) continue;
+    if (np_pack_drop_atom(p, (uint32_t)i, reason) == NP_NO_MEMORY) return np_fail_mem(e);
+  }
+  return NEAP_OK;
+}
+
+static bool may_trim(const np_pack *p, const np_entry *en) {
+  const np_shown *s = np_view_at(&p->view, en->id);
+  return s->listed && s->rung < NP_TRIMMED + 1 && !np_pack_is_pinned(p, en->id) &&
+         np_kind_allows(en->kind, NP_TRIMMED);
+}
+
+#define LEVEL_MIN 48 /* tokens: below this a trim is hardly more than its mark */
+
+/* Tokens that the prompt would have with every held entry cut to `level`. */
+static int64_t tokens_at(const np_pack *p, int64_t level) {
+  int64_t n = np_pack_tokens(p);
+  for (size_t i = 0; i < p->view.count; i++) {
+    const np_shown *s = &p->view.shown[i];
+    if ((int64_t)s->tokens > level && may_trim(p, &p->log->entries[i])) {
+      n -= (int64_t)s->tokens - level;
+    }
+  }
+  return n;
+}
+
+/* The highest level at which it fits, so that only the largest are cut and all alike. */
+static int64_t find_level(const np_pack *p) {
+  int64_t low = LEVEL_MIN, high = p->budget > LEVEL_MIN ? p->budget : LEVEL_MIN;
+  while (low < high) {
+    int64_t mid = low + (high - low + 1) / 2;
+    if (tokens_at(p, mid) <= p->budget) low = mid;
+    else high = mid - 1;
+  }
+  return low;
+}
+
+static neap_rc trim_held(np_pack *p, np_err *e) {
+  int64_t level = find_level(p);
+  for (size_t i = p->view.count; i-- > 0 && !fits(p);) {
+    const np_entry *en = &p->log->entries[i];
+    if (!may_trim(p, en) || (int64_t)p->view.shown[i].tokens <= level) continue;
+    if (np_pack_retrim(p, en->id, level, reason) == NP_NO_MEMORY) return np_fail_mem(e);
+  }
+  return NEAP_OK;
+}
+
+/* Held results and images to a mark: what is left when even trims are too much. */
+static neap_rc mask_held(np_pack *p, np_err *e) {
+  for (size_t i = 0; i < p->view.count && !fits(p); i++) {
+    const np_entry *en = &p->log->entries[i];
+    if (!p->view.shown[i].listed || np_pack_is_pinned(p, en->id)) continue;
+    if (en->kind != NP_KIND_RESULT && en->kind != NP_KIND_IMAGE && en->kind != NP_KIND_FILE) continue;
+    if (p->view.shown[i].rung == NP_DROPPED) continue;
+    if (np_pack_lower(p, en->id, NP_MASKED, reason) == NP_NO_MEMORY) return np_fail_mem(e);
+  }
+  return NEAP_OK;
+}
+
+typedef neap_rc (*stage)(np_pack *p, np_err *e);
+
+neap_rc np_pack_last_resort(np_pack *p, np_err *e) {
+  static const stage stages[] = {mask_results, drop_atoms, trim_held, mask_held};
+  for (size_t i = 0; i < NP_COUNT(stages) && !fits(p); i++) {
+    neap_rc rc = stages[i](p, e);
+    if (rc) return rc;
+  }
+  if (fits(p)) return NEAP_OK;
+  return np_fail(e, NEAP_E_BUDGET,
+                 "the prompt needs %lld tokens and the budget is %lld: what is fixed or pinned "
+                 "does not fit; use a larger window or a smaller reserve, or pin less",
+                 (long long)np_pack_tokens(p), (long long)p->budget);
+}

@@ -1,0 +1,109 @@
+/*
+** The packer: what may be done to an entry and what is refused, lowering by rank or by value
+** until a target is met, the last resort, and an undo for everything a turn has done. It
+** knows budgets and rules; what is worth keeping it is told. next: change.c, shrink.c
+*/
+#ifndef NP_PACK_PACK_H
+#define NP_PACK_PACK_H
+
+#include "render/frame.h"
+
+typedef enum np_order { NP_ORDER_RANK, NP_ORDER_VALUE } np_order;
+
+/* How an entry is trimmed when it is lowered. */
+typedef struct np_ladder {
+  int64_t tokens;  /* 0: 250 */
+  np_keep keep;
+  bool keep_set;   /* else dense for results, ends for the rest */
+} np_ladder;
+
+/* Who asked for a change: all borrowed for the call, copied into the pack. */
+typedef struct np_reason {
+  np_str why; /* "older than the newest 10" */
+  np_str by;  /* "mask.lua:12", "last resort" */
+} np_reason;
+
+typedef enum np_flag { NP_FLAG_NONE, NP_FLAG_PINNED, NP_FLAG_HELD } np_flag;
+
+typedef struct np_change {
+  int64_t entry;
+  uint8_t from, to;     /* rungs */
+  np_str why, by;       /* live until the turn ends */
+  np_str text_before;   /* for the undo */
+  uint8_t flag;         /* np_flag that was set; the rung is then unchanged */
+  bool atom;            /* dropped or restored with its atom: undone once, by its first entry */
+  bool sent;            /* had been in a prompt */
+} np_change;
+
+typedef enum np_verdict {
+  NP_DONE,       /* carried out */
+  NP_SAME,       /* already so, or not cheaper than what is shown now: nothing to do */
+  NP_REFUSED,    /* a rule forbids it: np_pack.refusal says which */
+  NP_NO_MEMORY
+} np_verdict;
+
+typedef struct np_pack {
+  const neap_alloc *alloc;
+  np_log *log;
+  np_view view;
+  np_frame frame;
+  int64_t budget;       /* window - reserve - margin */
+  np_order order;
+  np_ladder ladder;
+  double (*rank)(void *ctx, int64_t entry); /* NULL: all ranks are 1 */
+  void *rank_ctx;
+  np_change *changes;   /* of this turn, in order */
+  size_t change_count, change_cap;
+  np_arena turn;        /* what lives until the turn ends */
+  const char *refusal;  /* static text of the last NP_REFUSED */
+  int64_t refusals;     /* this turn */
+} np_pack;
+
+neap_rc np_pack_init(np_pack *p, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
+                     const np_format *format, int64_t budget, np_err *e);
+void np_pack_free(np_pack *p);
+
+/* Starts a turn: takes in new entries, forgets the last turn's changes. */
+neap_rc np_pack_begin(np_pack *p, np_err *e);
+
+/* Everything since np_pack_mark is undone by np_pack_undo(p, mark): a hook that fails has
+** asked for nothing. */
+static inline size_t np_pack_mark(const np_pack *p) { return p->change_count; }
+neap_rc np_pack_undo(np_pack *p, size_t mark, np_err *e);
+
+/* ---- one entry ---- */
+
+/* Never touched: system, tools, state, pinned. */
+bool np_pack_is_pinned(const np_pack *p, int64_t id);
+/* Kept but for the last resort: task, the newest step, what a policy holds, what was fetched. */
+bool np_pack_is_held(const np_pack *p, int64_t id);
+np_verdict np_pack_pin(np_pack *p, int64_t id, np_reason r);
+np_verdict np_pack_hold(np_pack *p, int64_t id, np_reason r);
+
+/* Trimming may be asked for an entry of the newest step (it is how a large result comes in),
+** not for the task. tokens <= 0: the ladder's. */
+np_verdict np_pack_trim(np_pack *p, int64_t id, int64_t tokens, const np_keep *keep,
+                        np_str about, np_reason r);
+np_verdict np_pack_reference(np_pack *p, int64_t id, np_reason r);
+np_verdict np_pack_mask(np_pack *p, int64_t id, np_reason r);
+np_verdict np_pack_drop(np_pack *p, int64_t id, np_reason r);    /* its whole atom */
+np_verdict np_pack_restore(np_pack *p, int64_t id, np_reason r); /* back to full */
+
+/* ---- the whole ---- */
+
+/* Lowers the lowest ranks (or the least value per token) until the prompt has at most
+** `tokens`, or nothing more may be lowered. */
+neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e);
+
+/* Makes the prompt fit: oldest results masked, then atoms dropped, then held entries trimmed.
+** NEAP_E_BUDGET when it cannot be; the caller undoes. */
+neap_rc np_pack_last_resort(np_pack *p, np_err *e);
+
+static inline int64_t np_pack_tokens(const np_pack *p) { return p->view.total; }
+/* Age of an entry in steps, at least 1. */
+static inline int64_t np_pack_age(const np_pack *p, const np_entry *en) {
+  int64_t age = p->log->step + 1 - en->step;
+  return age < 1 ? 1 : age;
+}
+
+#endif

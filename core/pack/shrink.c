@@ -1,0 +1,51 @@
+/*
+** Lowering until a target is met. By rank: the lowest rank first, among equals the oldest,
+** one rung at a time down to the end before the next is touched; easy to predict and to
+** explain. By value: see value.c. next: value.c, then last_resort.c
+*/
+#include "pack/candidates.h"
+#include "pack/value.h"
+
+#include <stdlib.h>
+
+static int by_rank(const void *a, const void *b) {
+  const np_candidate *x = a, *y = b;
+  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+  if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  return (int)x->whole - (int)y->whole;
+}
+
+/* All the rungs of one entry, or the end of an atom. */
+static np_verdict lower_candidate(np_pack *p, const np_candidate *c, int64_t target,
+                                  np_reason r) {
+  if (c->whole) {
+    return np_pack_may_drop(p, c->atom) ? np_pack_drop_atom(p, c->atom, r) : NP_SAME;
+  }
+  np_verdict v = NP_SAME;
+  for (int rung = NP_TRIMMED; rung < NP_DROPPED && np_pack_tokens(p) > target; rung++) {
+    v = np_pack_lower(p, c->id, (np_rung)rung, r);
+    if (v == NP_NO_MEMORY) break;
+  }
+  return v;
+}
+
+static neap_rc shrink_by_rank(np_pack *p, np_candidates *c, int64_t target, np_reason r,
+                              np_err *e) {
+  if (c->count) qsort(c->list, c->count, sizeof *c->list, by_rank);
+  for (size_t i = 0; i < c->count && np_pack_tokens(p) > target; i++) {
+    if (lower_candidate(p, &c->list[i], target, r) == NP_NO_MEMORY) return np_fail_mem(e);
+  }
+  return NEAP_OK;
+}
+
+neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e) {
+  np_candidates c;
+  if (np_pack_tokens(p) <= tokens) return NEAP_OK;
+  neap_rc rc = np_candidates_gather(p, &c, e);
+  if (!rc) {
+    rc = p->order == NP_ORDER_VALUE ? np_shrink_by_value(p, &c, tokens, r, e)
+                                    : shrink_by_rank(p, &c, tokens, r, e);
+  }
+  np_candidates_free(p, &c);
+  return rc;
+}

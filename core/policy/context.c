@@ -1,0 +1,300 @@
+/*
+** The context of a call: numbers of the turn, the economy, random numbers, the session's
+** state, and the requests that concern the whole prompt. It dies with the call. next: call.c
+*/
+#include <stdio.h>
+
+#include "policy/host.h"
+#include "text/text.h"
+
+/* ---- handles ---- */
+
+static int handle_newindex(lua_State *L) {
+  return luaL_error(L, "fields of the context and of entries cannot be set; use its methods");
+}
+
+void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
+                    const char *const *fields, const luaL_Reg *methods) {
+  luaL_newmetatable(L, type);
+  lua_newtable(L);
+  luaL_setfuncs(L, methods, 0);
+  for (int i = 0; fields[i]; i++) {
+    lua_pushinteger(L, i);
+    lua_setfield(L, -2, fields[i]);
+  }
+  lua_pushcclosure(L, index, 1);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, handle_newindex);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
+}
+
+int np_field(lua_State *L, const char *what, const char *const *fields) {
+  np_str name;
+  lua_pushvalue(L, 2);
+  int t = lua_rawget(L, lua_upvalueindex(1));
+  if (t == LUA_TFUNCTION) return -1;
+  if (t == LUA_TNUMBER) return (int)lua_tointeger(L, -1);
+  if (lua_type(L, 2) != LUA_TSTRING) luaL_error(L, "%s has a name", what);
+  name.p = lua_tolstring(L, 2, &name.n);
+  return np_unknown(L, what, name, fields);
+}
+
+np_handle *np_check_handle(lua_State *L, int arg, const char *type) {
+  np_handle *h = luaL_checkudata(L, arg, type);
+  np_policy *p = np_host(L);
+  if (h->generation != p->generation || !p->pack) {
+    luaL_error(L, "the context has ended; keep data in ctx.state, not handles");
+  }
+  return h;
+}
+
+void np_check_change(lua_State *L) {
+  if (np_host(L)->ranking) {
+    luaL_error(L, "rank may look, not change anything; use assemble");
+  }
+}
+
+np_str np_by_line(lua_State *L, char *buf, size_t cap) {
+  lua_Debug ar;
+  snprintf(buf, cap, "%s", np_host(L)->sources[0].name.p);
+  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    if (lua_getinfo(L, "Sl", &ar) && ar.currentline > 0) {
+      snprintf(buf, cap, "%s:%d", ar.short_src, ar.currentline);
+      break;
+    }
+  }
+  return np_str_cstr(buf);
+}
+
+/* ---- economy ---- */
+
+/* quote{to=}: what a rewrite down to `to` tokens (the floor) would cost now, in tokens of
+** input; what it saves each turn; after how many turns it has paid. */
+static int economy_quote(lua_State *L) {
+  static const char *const names[] = {"to", NULL};
+  const np_policy *p = np_host(L);
+  np_check_handle(L, lua_upvalueindex(1), NP_CONTEXT_TYPE);
+  const np_turn *t = &p->turn;
+  double to = (double)t->floor, now = (double)np_pack_tokens(p->pack);
+  if (!lua_isnoneornil(L, 1)) {
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int step = np_pairs_push(L, 1);
+    while (np_pairs_next(L, step, 1)) {
+      np_check_name(L, step + 1, "quote: key", names);
+      to = luaL_checknumber(L, step + 2);
+    }
+  }
+  const int64_t *region = p->pack->view.region;
+  double front = (double)(region[NP_REGION_FIXED] + region[NP_REGION_TASK]);
+  double again = to > front ? to - front : 0, less = now > to ? now - to : 0;
+  double cost = (t->price_write - t->price_read) * again, saving = t->price_read * less;
+  if (cost < 0) cost = 0;
+  lua_createtable(L, 0, 3);
+  lua_pushnumber(L, cost);
+  lua_setfield(L, -2, "cost");
+  lua_pushnumber(L, saving);
+  lua_setfield(L, -2, "saving");
+  if (saving > 0) {
+    lua_pushnumber(L, cost / saving);
+    lua_setfield(L, -2, "turns"); /* absent when it never pays */
+  }
+  return 1;
+}
+
+static void push_economy(lua_State *L, const np_turn *t) {
+  lua_createtable(L, 0, 3);
+  lua_pushinteger(L, t->floor);
+  lua_setfield(L, -2, "floor");
+  lua_pushinteger(L, t->height);
+  lua_setfield(L, -2, "height");
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, economy_quote, 1);
+  lua_setfield(L, -2, "quote");
+}
+
+/* ---- random numbers ---- */
+
+static uint64_t next_random(lua_State *L) {
+  uint64_t *state = np_host(L)->turn.random;
+  if (!state) luaL_error(L, "ctx.random: this session records no random numbers");
+  uint64_t x = *state += UINT64_C(0x9E3779B97F4A7C15); /* splitmix64: any seed will do */
+  x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return x ^ (x >> 31);
+}
+
+/* A number in [0, range], every one as likely. */
+static uint64_t next_below(lua_State *L, uint64_t range) {
+  if (range == UINT64_MAX) return next_random(L);
+  uint64_t n = range + 1, limit = UINT64_MAX - UINT64_MAX % n, x;
+  do {
+    x = next_random(L);
+  } while (x >= limit);
+  return x % n;
+}
+
+/* random(): in [0, 1); random(n): 1 to n; random(m, n): m to n. */
+static int context_random(lua_State *L) {
+  np_check_handle(L, lua_upvalueindex(1), NP_CONTEXT_TYPE);
+  if (luaL_testudata(L, 1, NP_CONTEXT_TYPE)) lua_remove(L, 1); /* ctx:random() is fine too */
+  int n = lua_gettop(L);
+  if (n == 0) {
+    lua_pushnumber(L, (double)(next_random(L) >> 11) * (0.5 / ((uint64_t)1 << 52)));
+    return 1;
+  }
+  lua_Integer lo = n == 1 ? 1 : luaL_checkinteger(L, 1), hi = luaL_checkinteger(L, n == 1 ? 1 : 2);
+  luaL_argcheck(L, lo <= hi, n == 1 ? 1 : 2, "interval is empty");
+  uint64_t x = (uint64_t)lo + next_below(L, (uint64_t)hi - (uint64_t)lo);
+  lua_pushinteger(L, (lua_Integer)x);
+  return 1;
+}
+
+/* ---- the whole prompt ---- */
+
+void np_shrink(lua_State *L, int64_t tokens, np_reason r) {
+  np_policy *p = np_host(L);
+  np_err e = {.code = NEAP_OK};
+  np_charge_slow(L, 100 + p->pack->log->entry_count);
+  int64_t since = np_pause();
+  neap_rc rc = np_pack_shrink(p->pack, tokens, r, &e);
+  np_resume(p, since);
+  if (rc) np_break(L, &e);
+  np_rethrow(L); /* a rank has failed */
+}
+
+static int context_shrink(lua_State *L) {
+  char by[LUA_IDSIZE + 24];
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  np_check_change(L);
+  lua_Number tokens = luaL_checknumber(L, 2);
+  luaL_argcheck(L, tokens >= 0 && tokens < 9e15, 2, "tokens must be a finite number of at least 0");
+  np_reason r = {NP_LIT("shrink"), np_by_line(L, by, sizeof by)};
+  if (!lua_isnoneornil(L, 3)) {
+    luaL_checktype(L, 3, LUA_TSTRING);
+    r.why.p = lua_tolstring(L, 3, &r.why.n);
+    luaL_argcheck(L, r.why.n <= 200 && np_utf8_valid(r.why) == r.why.n, 3,
+                  "a reason is at most 200 bytes of UTF-8");
+  }
+  np_shrink(L, (int64_t)tokens, r);
+  lua_pushboolean(L, np_pack_tokens(np_host(L)->pack) <= (int64_t)tokens);
+  return 1;
+}
+
+static int not_offered(lua_State *L, const char *what) {
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  return luaL_error(L, "ctx:%s is not offered by this version of neap; trim, mask or drop instead",
+                    what);
+}
+
+static int context_fold(lua_State *L) {
+  return not_offered(L, "fold");
+}
+
+static int context_summarize(lua_State *L) {
+  return not_offered(L, "summarize");
+}
+
+static int context_ask(lua_State *L) {
+  return not_offered(L, "ask");
+}
+
+/* ---- fields ---- */
+
+#define FIELDS(X)                                                                        \
+  X(step) X(tokens) X(budget) X(usage) X(window) X(economy) X(drift) X(state) X(now)     \
+  X(random)
+
+enum {
+#define NP_X(name) FIELD_##name,
+  FIELDS(NP_X)
+#undef NP_X
+};
+
+static const char *const fields[] = {
+#define NP_X(name) #name,
+    FIELDS(NP_X)
+#undef NP_X
+        NULL};
+
+static int context_index(lua_State *L) {
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  const np_policy *p = np_host(L);
+  switch (np_field(L, "a context's field", fields)) {
+    case FIELD_step: lua_pushinteger(L, p->pack->log->step + 1); break;
+    case FIELD_tokens: lua_pushinteger(L, np_pack_tokens(p->pack)); break;
+    case FIELD_budget: lua_pushinteger(L, p->turn.budget); break;
+    case FIELD_usage:
+      lua_pushnumber(L, p->turn.budget > 0 ? (double)np_pack_tokens(p->pack) /
+                                                 (double)p->turn.budget : 0);
+      break;
+    case FIELD_window: lua_pushinteger(L, p->turn.window); break;
+    case FIELD_economy: push_economy(L, &p->turn); break;
+    case FIELD_drift: lua_pushnil(L); break; /* not measured by this version */
+    case FIELD_state: np_state_push(L); break;
+    case FIELD_now:
+      if (p->turn.now) lua_pushinteger(L, p->turn.now);
+      else lua_pushnil(L);
+      break;
+    case FIELD_random:
+      lua_pushvalue(L, 1);
+      lua_pushcclosure(L, context_random, 1);
+      break;
+    default: break; /* a method, pushed */
+  }
+  return 1;
+}
+
+/* Only ctx.state may be set: to a table. */
+static int context_newindex(lua_State *L) {
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "state") != 0) {
+    return handle_newindex(L);
+  }
+  if (lua_type(L, 3) != LUA_TTABLE) return luaL_error(L, "ctx.state must be a table");
+  np_policy *p = np_host(L);
+  lua_settop(L, 3);
+  lua_rawseti(L, LUA_REGISTRYINDEX, p->state_ref);
+  p->state_read = true;
+  return 0;
+}
+
+static int context_tostring(lua_State *L) {
+  luaL_checkudata(L, 1, NP_CONTEXT_TYPE);
+  lua_pushliteral(L, "context");
+  return 1;
+}
+
+void np_context_push(lua_State *L) {
+  np_handle *h = lua_newuserdatauv(L, sizeof *h, 0);
+  h->generation = np_host(L)->generation;
+  h->id = 0;
+  luaL_setmetatable(L, NP_CONTEXT_TYPE);
+}
+
+static int new_slot(lua_State *L) {
+  lua_pushboolean(L, 0);
+  return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void np_context_open(lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"entries", np_context_entries}, {"span", np_context_span}, {"shrink", context_shrink},
+      {"fold", context_fold},          {"summarize", context_summarize}, {"ask", context_ask},
+      {NULL, NULL}};
+  np_policy *p = np_host(L);
+  np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);
+  luaL_getmetatable(L, NP_CONTEXT_TYPE);
+  lua_pushcfunction(L, context_newindex);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushcfunction(L, context_tostring);
+  lua_setfield(L, -2, "__tostring");
+  lua_pop(L, 1);
+  np_query_open(L);
+  np_entry_open(L);
+  p->ctx_ref = new_slot(L);
+  p->options_ref = new_slot(L);
+  p->state_ref = new_slot(L);
+}

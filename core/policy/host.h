@@ -1,0 +1,243 @@
+/*
+** What the files of this folder share: the policy itself, its meter, and the border between
+** C and Lua. Every entry into Lua is np_enter, one protected call around one C function;
+** nothing that may raise is called outside of it. next: meter.c
+*/
+#ifndef NP_POLICY_HOST_H
+#define NP_POLICY_HOST_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "policy/policy.h"
+
+#define NP_HOOKS(X)                                                                      \
+  X(ADMIT, "admit") X(RANK, "rank") X(COMPACT, "compact") X(ASSEMBLE, "assemble")        \
+  X(OVERFLOW, "overflow") X(RECALL, "recall") X(MIGRATE, "migrate") X(SELFTEST, "selftest")
+
+typedef enum np_hook {
+#define NP_X(id, name) NP_HOOK_##id,
+  NP_HOOKS(NP_X)
+#undef NP_X
+      NP_HOOK_COUNT
+} np_hook;
+
+#define NP_POLICY_SOURCE ((size_t)1 << 20) /* the largest file that is a policy */
+#define NP_POLICY_TEXT ((size_t)64 << 10)  /* text a policy sees in one piece; log per call */
+
+/* What a call may still use. */
+typedef struct np_meter {
+  int64_t left, limit; /* instructions */
+  int64_t deadline;    /* np_clock_ms; INT64_MAX: none */
+  int interval;        /* instructions between two looks */
+  bool killed;
+  char why[480];       /* of the kill, with its place */
+} np_meter;
+
+/* Memory of one state. */
+typedef struct np_heap {
+  size_t bytes, limit, block;
+  bool host_failed; /* in this call: it was not the limit */
+  bool out;         /* the hook ended for want of memory */
+  int64_t big; /* live blocks so large that one instruction may take long on them */
+} np_heap;
+
+typedef enum np_option_kind {
+  NP_OPTION_BOOL, NP_OPTION_INTEGER, NP_OPTION_NUMBER, NP_OPTION_STRING
+} np_option_kind;
+
+typedef struct np_option_value {
+  int64_t i; /* also a boolean's */
+  double d;
+  np_str s;
+} np_option_value;
+
+typedef struct np_option {
+  np_str name, help;
+  np_option_kind kind;
+  bool has_min, has_max;
+  double min, max;
+  np_option_value value, fallback;
+} np_option;
+
+/* A file that was read: the policy's own (first) or a module's. */
+typedef struct np_source {
+  np_str name; /* in messages: "mask.lua", "lib/rank.lua" */
+  np_str path; /* NUL-terminated */
+  int64_t mtime_s, mtime_ns, ctime_s, ctime_ns, size, inode;
+  bool fresh;  /* so young when it was read that a change might not show in its time */
+  uint8_t sha256[NP_SHA256];
+} np_source;
+
+struct np_policy {
+  neap_alloc alloc;
+  lua_State *L;
+  lua_State *active; /* the thread that runs; NULL between calls */
+  np_limits limits;
+  np_meter meter;
+  np_heap heap;
+  np_arena arena;    /* what lives with the policy */
+
+  np_policy_info info;
+  bool from_file;    /* else require finds nothing */
+  np_str folder;     /* of the path, with its final slash, NUL-terminated; may be empty */
+  int64_t state_version;
+  int hooks[NP_HOOK_COUNT]; /* registry references, 0: none */
+  np_option *options;
+  size_t option_count, option_cap;
+  np_source *sources;
+  size_t source_count, source_cap;
+  bool loading;
+  uint8_t seen[NP_SHA256]; /* the last content that was found, and reported when new */
+  uint64_t folder_mark;    /* of the folder when it was; reload.c */
+
+  np_pack *pack;     /* NULL before np_policy_attach */
+  np_turn turn;
+  uint64_t no_random;
+  np_policy_say say;
+  void *say_ctx;
+
+  uint64_t generation; /* of the call: handles of another one have ended */
+  np_hook hook;
+  bool ranking;      /* inside a rank hook: nothing may be changed */
+  int ctx_ref, options_ref, state_ref; /* slots of the registry, filled while a call lasts */
+  bool state_read;   /* the slot holds this call's ctx.state */
+  np_buf state;      /* JSON between calls; empty: {} */
+  np_buf next_state; /* of the call that runs */
+  size_t said;       /* bytes of log in this call */
+  np_err broken;     /* why the call has failed whatever Lua does; code 0: it has not */
+};
+
+static inline np_policy *np_host(lua_State *L) {
+  return *(np_policy **)lua_getextraspace(L);
+}
+
+/* ---- meter.c: limits ---- */
+
+/* A new state with its limits armed for ever; NULL when out of memory. */
+lua_State *np_state_new(np_policy *p);
+/* Calls `f` with `arg` as light userdata, protected, on a full budget. Fills `e` from what
+** was thrown. Not reentrant. */
+neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f, void *arg,
+                 np_err *e);
+/* Turns a failed pcall's error value (on top of L, popped) into an error; never allocates,
+** never calls Lua. */
+neap_rc np_caught(np_policy *p, lua_State *L, int status, np_err *e);
+/* Takes `n` from the budget and ends the call when it is used up. */
+void np_charge(lua_State *L, uint64_t n);
+/* The same with a look at the clock, for what may take long in C. */
+void np_charge_slow(lua_State *L, uint64_t n);
+/* Raises again when the call is over: after every lua_pcall inside Lua. */
+void np_rethrow(lua_State *L);
+/* Makes the running call fail with `e`, whatever the policy catches, and raises. */
+int np_break(lua_State *L, const np_err *e);
+/* Time spent in the core is not the policy's. */
+int64_t np_pause(void);
+void np_resume(np_policy *p, int64_t since);
+
+int64_t np_clock_ms(void);                       /* monotonic */
+void np_clock_now(int64_t *seconds, int64_t *ns); /* of the day, as files have it */
+
+/* ---- env*.c: what a policy can see ---- */
+
+void np_env_open(lua_State *L);        /* pushes the environment */
+void np_env_string(lua_State *L);      /* pushes `string`, sets the strings' metatable */
+void np_env_table(lua_State *L);       /* pushes `table` */
+void np_env_neap(lua_State *L);        /* pushes `neap` */
+void np_env_order(lua_State *L);       /* pushes next, pairs */
+/* The same for C: pushes an iterator over the table at `index` and returns its place; each
+** step then has the key at that place + 1 and the value at + 2, until it pops all. */
+int np_pairs_push(lua_State *L, int index);
+bool np_pairs_next(lua_State *L, int step, int index);
+void np_env_tostring(lua_State *L, int index); /* pushes a string without addresses */
+int np_env_find(lua_State *L);         /* match.c */
+int np_env_match(lua_State *L);
+int np_env_gmatch(lua_State *L);
+int np_env_gsub(lua_State *L);
+/* The table argument `arg`, without a metatable. */
+void np_check_plain(lua_State *L, int arg);
+
+/* ---- source.c, modules ---- */
+
+/* Reads a policy's file whole into *text (freed by the caller) and fills `src`. */
+neap_rc np_source_read(np_policy *p, const char *path_cstr, np_source *src, np_buf *text,
+                       np_err *e);
+/* What of a file is Lua: without its BOM and the text of a first line that begins with #. */
+np_str np_source_lua(np_str text);
+/* Whether a file that is there was written less than 50 ms ago, or is gone. */
+bool np_source_unsettled(const char *path_cstr);
+/* Names, times and sizes of the Lua files and folders in a folder, as one number. */
+uint64_t np_folder_mark(const char *folder_cstr);
+bool np_source_same(const np_source *src, const char *path_cstr); /* by its stat alone */
+bool np_source_push(np_policy *p, const np_source *src);
+void np_source_digest(const np_source *list, size_t n, uint8_t out[NP_SHA256]);
+int np_require(lua_State *L);
+/* Compiles on L and gives the chunk the environment. Raises. */
+void np_compile(lua_State *L, np_str name, np_str text);
+
+/* ---- options.c ---- */
+
+/* Reads the `options` table at `index` and the host's overrides. Raises. */
+void np_options_read(lua_State *L, int index, np_str overrides);
+void np_options_push(lua_State *L); /* the table `o` of one call */
+
+/* ---- shape.c: the table that a policy returns ---- */
+
+void np_shape_read(lua_State *L, int index, np_str overrides); /* raises */
+/* Raises "WHAT 'name' is not known; …" with the nearest of a NULL-ended list, or all. */
+int np_unknown(lua_State *L, const char *what, np_str name, const char *const *names);
+/* A copy of the string at `index` that lives with the policy, NUL-terminated. Raises. */
+np_str np_keep_text(lua_State *L, int index);
+
+/* ---- plain.c: plain data ---- */
+
+/* Appends the value at `index` as JSON. Raises an error that names the place, `what` first. */
+void np_plain_write(lua_State *L, int index, const char *what, np_buf *out);
+void np_plain_read(lua_State *L, np_str json); /* pushes the value */
+
+/* ---- context.c, query.c, entry.c: handles, which end with their call ---- */
+
+typedef struct np_handle {
+  uint64_t generation;
+  int64_t id; /* of an entry; else 0 */
+} np_handle;
+
+#define NP_ENTRY_TYPE "neap.entry"
+#define NP_CONTEXT_TYPE "neap.context"
+#define NP_SPAN_TYPE "neap.span"
+
+void np_context_open(lua_State *L); /* all metatables, and the slots of the registry */
+void np_query_open(lua_State *L);
+void np_entry_open(lua_State *L);
+void np_context_push(lua_State *L);
+void np_entry_push(lua_State *L, int64_t id);
+/* The handle at `arg`, of that type and of the running call. Raises. */
+np_handle *np_check_handle(lua_State *L, int arg, const char *type);
+/* Raises unless a hook runs that may change something. */
+void np_check_change(lua_State *L);
+/* Index of the string at `arg` in a NULL-ended list. Raises, naming the nearest. */
+int np_check_name(lua_State *L, int arg, const char *what, const char *const *names);
+/* "mask.lua:12" of the Lua line that runs, for np_reason.by. */
+np_str np_by_line(lua_State *L, char *buf, size_t cap);
+int np_context_entries(lua_State *L);
+int np_context_span(lua_State *L);
+/* Makes the metatable of a handle: `fields` (NULL-ended) read by `index`, whose first upvalue
+** maps a name to its place in the list or to a method. */
+void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
+                    const char *const *fields, const luaL_Reg *methods);
+/* Inside such an index function: the field's place in `fields`, or -1 with a method pushed.
+** Raises for unknown names. */
+int np_field(lua_State *L, const char *what, const char *const *fields);
+void np_shrink(lua_State *L, int64_t tokens, np_reason r); /* raises */
+
+/* ---- real.c: the same on every machine ---- */
+
+double np_exp(double x);
+double np_log_of(double x);
+double np_pow(double x, double y);
+
+/* ---- call.c ---- */
+
+void np_state_push(lua_State *L); /* the table of ctx.state, read on first use */
+
+#endif

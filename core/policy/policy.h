@@ -1,0 +1,85 @@
+/*
+** The policy host: one sandboxed Lua state per policy version, loaded, checked, called and
+** swapped. It sees a session only as a pack of entries, and asks; the pack may refuse.
+** What it offers:
+**  1. load: compile a file in a new state, check its shape, bind its options
+**  2. call a hook within limits of instructions, memory and time; a hook that fails has
+**     asked for nothing
+**  3. reload: swap in a changed file whole, or keep the old one and say why
+** next: env.c (what a policy can see), load.c, call.c, entry.c, context.c
+*/
+#ifndef NP_POLICY_POLICY_H
+#define NP_POLICY_POLICY_H
+
+#include "base/hash.h"
+#include "pack/pack.h"
+
+typedef struct np_policy np_policy;
+
+typedef struct np_limits {
+  int64_t load_instructions; /* 0: 20,000,000 */
+  int64_t call_instructions; /* 0: 5,000,000: the reproducible limit */
+  size_t bytes;              /* 0: 32 MiB of one state */
+  size_t block;              /* 0: 8 MiB in one piece */
+  int64_t call_ms;           /* 0: 250, the backstop; -1: none */
+} np_limits;
+
+/* What a turn looks like from a policy, filled in by the engine. */
+typedef struct np_turn {
+  int64_t window, reserve, budget;
+  int64_t now;                 /* recorded milliseconds; 0: unknown */
+  int64_t floor, height;       /* ctx.economy */
+  double price_read, price_write; /* r and w of the economy */
+  uint64_t *random;            /* state of ctx.random, recorded with the session */
+} np_turn;
+
+/* Where log lines of policies go (neap.log, capped). */
+typedef void (*np_policy_say)(void *ctx, np_str line);
+
+/* Loads the file `path_cstr` (NULL: the empty policy). `options` is a JSON object's bytes or
+** empty; unknown names and values of the wrong type or range are errors that name the option.
+** Errors: NEAP_E_POLICY with one line "FILE:LINE: what; what to do", NEAP_E_MEMORY. */
+neap_rc np_policy_load(const neap_alloc *a, const char *path_cstr, np_str options,
+                       const np_limits *limits, np_policy **out, np_err *e);
+/* The same from memory; `name` stands in messages. Its require finds nothing. */
+neap_rc np_policy_load_text(const neap_alloc *a, np_str name, np_str text, np_str options,
+                            const np_limits *limits, np_policy **out, np_err *e);
+void np_policy_free(np_policy *p);
+
+typedef struct np_policy_info {
+  np_str name, about, source, path; /* live with the policy */
+  uint8_t sha256[NP_SHA256];        /* of the file and its modules */
+  np_order order;
+  np_ladder ladder;
+  bool fail_on_error;               /* on_error = "fail" */
+  bool wants_tools;                 /* tools = {"recall", "read"} */
+} np_policy_info;
+const np_policy_info *np_policy_info_of(const np_policy *p);
+bool np_policy_has(const np_policy *p, const char *hook);
+/* The options in force, as a JSON object: name, value, default, help; sorted by name. */
+neap_rc np_policy_options(const np_policy *p, np_buf *out, np_err *e);
+
+/* Ties a policy to a pack for the calls that follow. The pack's order, ladder and rank come
+** from it. */
+void np_policy_attach(np_policy *p, np_pack *pack, const np_turn *turn, np_policy_say say,
+                      void *say_ctx);
+
+/* Calls a hook when the policy has it. On any failure (limit, error, wrong return) the pack
+** is as it was before the call and NEAP_E_POLICY is returned with "FILE:LINE: what". */
+neap_rc np_policy_admit(np_policy *p, int64_t entry, np_err *e);
+neap_rc np_policy_compact(np_policy *p, np_err *e);
+neap_rc np_policy_assemble(np_policy *p, np_err *e);
+neap_rc np_policy_overflow(np_policy *p, int64_t short_by, np_err *e); /* default: shrink to 0.7 budget */
+neap_rc np_policy_selftest(np_policy *p, np_err *e); /* false or an error: NEAP_E_POLICY */
+
+/* ctx.state as JSON (plain data), for the log and for the next version. */
+neap_rc np_policy_state(np_policy *p, np_buf *out, np_err *e);
+neap_rc np_policy_set_state(np_policy *p, np_str json, np_err *e);
+/* Takes over the state of `old`: migrate(old_state, from) when the versions differ. */
+neap_rc np_policy_migrate(np_policy *p, np_policy *old, np_err *e);
+
+/* True when the file or a module of its folder has changed since it was loaded and is older
+** than 50 ms; a hash decides, mtime and size only trigger the look. */
+bool np_policy_changed(np_policy *p);
+
+#endif

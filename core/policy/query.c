@@ -1,0 +1,267 @@
+/*
+** Which entries: ctx:entries{…} and ctx:span{…}. One pass over the log's arrays makes a
+** list of ids; handles are made as the loop asks for them. next: context.c
+*/
+#include "policy/host.h"
+
+typedef struct filter {
+  uint32_t kinds, regions, rungs; /* bits; all set when not asked */
+  int64_t from, before;           /* steps */
+  int64_t except_last, min_tokens;
+  int sent;                       /* -1: not asked */
+  int tools;                      /* stack index of a string or a list; 0: not asked */
+} filter;
+
+static np_str lua_str(lua_State *L, int index) {
+  np_str s;
+  s.p = lua_tolstring(L, index, &s.n);
+  return s;
+}
+
+/* ---- arguments ---- */
+
+static const char *const kind_names[] = {
+#define NP_X(id, name) name,
+    NP_KINDS(NP_X)
+#undef NP_X
+        NULL};
+
+static uint32_t bit_of(lua_State *L, const char *what, const char *const *names) {
+  return UINT32_C(1) << np_check_name(L, -1, what, names);
+}
+
+/* The string at the top, or the list of strings, as bits. */
+static uint32_t check_bits(lua_State *L, const char *what, const char *const *names) {
+  if (lua_type(L, -1) != LUA_TTABLE) return bit_of(L, what, names);
+  uint32_t bits = 0;
+  int list = lua_gettop(L), step = np_pairs_push(L, list);
+  while (np_pairs_next(L, step, list)) bits |= bit_of(L, what, names);
+  return bits;
+}
+
+static uint32_t check_rungs(lua_State *L) {
+  const char *names[NP_RUNG_COUNT + 1] = {NULL};
+  for (int i = 0; i < NP_RUNG_COUNT; i++) names[i] = np_rung_name((np_rung)i);
+  return check_bits(L, "entries: at", names);
+}
+
+static uint32_t check_regions(lua_State *L) {
+  const char *names[NP_REGION_COUNT + 1] = {NULL};
+  for (int i = 0; i < NP_REGION_COUNT; i++) names[i] = np_region_name((np_region)i);
+  return check_bits(L, "entries: region", names);
+}
+
+/* A number of steps, tokens or entries; a float is rounded down: before = 0.5 * n is fine. */
+static int64_t check_whole(lua_State *L, const char *who, const char *what) {
+  if (lua_type(L, -1) != LUA_TNUMBER) {
+    luaL_error(L, "%s: %s must be a number, not a %s", who, what, luaL_typename(L, -1));
+  }
+  if (lua_isinteger(L, -1)) return lua_tointeger(L, -1);
+  lua_Number d = lua_tonumber(L, -1);
+  if (!(d > -9e15 && d < 9e15)) luaL_error(L, "%s: %s must be a finite number", who, what);
+  int64_t i = (int64_t)d;
+  return (lua_Number)i > d ? i - 1 : i;
+}
+
+static void check_tools(lua_State *L, filter *f) {
+  f->tools = 1; /* filled in by the caller: the value stays in the argument table */
+  if (lua_type(L, -1) == LUA_TSTRING) return;
+  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "entries: tool must be a name or a list");
+  int list = lua_gettop(L), step = np_pairs_push(L, list);
+  while (np_pairs_next(L, step, list)) {
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "entries: tool must be a name or a list");
+  }
+}
+
+enum { AT, BEFORE, EXCEPT_LAST, FROM, KIND, MIN_TOKENS, REGION, SENT, TOOL };
+static const char *const keys[] = {"at",     "before", "except_last", "from", "kind", "min_tokens",
+                                   "region", "sent",   "tool",        NULL};
+
+/* Reads the value at the top for the key. */
+static void check_key(lua_State *L, int key, filter *f) {
+  switch (key) {
+    case AT: f->rungs = check_rungs(L); break;
+    case BEFORE: f->before = check_whole(L, "entries", "before"); break;
+    case EXCEPT_LAST: f->except_last = check_whole(L, "entries", "except_last"); break;
+    case FROM: f->from = check_whole(L, "entries", "from"); break;
+    case KIND: f->kinds = check_bits(L, "entries: kind", kind_names); break;
+    case MIN_TOKENS: f->min_tokens = check_whole(L, "entries", "min_tokens"); break;
+    case REGION: f->regions = check_regions(L); break;
+    case SENT:
+      if (!lua_isboolean(L, -1)) luaL_error(L, "entries: sent must be true or false");
+      f->sent = lua_toboolean(L, -1);
+      break;
+    default: check_tools(L, f);
+  }
+}
+
+/* The filter in the table at 2, or none. Leaves the tools' value on top when asked. */
+static filter check_filter(lua_State *L) {
+  filter f = {.kinds = UINT32_MAX, .regions = UINT32_MAX, .rungs = UINT32_MAX,
+              .from = INT64_MIN, .before = INT64_MAX, .sent = -1};
+  if (lua_isnoneornil(L, 2)) return f;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  int step = np_pairs_push(L, 2);
+  while (np_pairs_next(L, step, 2)) {
+    check_key(L, np_check_name(L, step + 1, "entries: key", keys), &f);
+  }
+  if (!f.tools) return f;
+  lua_pushliteral(L, "tool");
+  lua_rawget(L, 2);
+  f.tools = lua_gettop(L);
+  return f;
+}
+
+/* ---- the pass ---- */
+
+static bool has_tool(lua_State *L, int index, np_str tool) {
+  if (lua_type(L, index) == LUA_TSTRING) return np_str_eq(lua_str(L, index), tool);
+  lua_Integer n = (lua_Integer)lua_rawlen(L, index);
+  bool found = false;
+  for (lua_Integer i = 1; i <= n && !found; i++) {
+    lua_rawgeti(L, index, i);
+    found = lua_type(L, -1) == LUA_TSTRING && np_str_eq(lua_str(L, -1), tool);
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+static bool matches(lua_State *L, const np_pack *p, const np_entry *en, const filter *f) {
+  const np_shown *s = np_view_at(&p->view, en->id);
+  if (!s->listed || !(f->kinds >> en->kind & 1) || !(f->rungs >> s->rung & 1)) return false;
+  if (!(f->regions >> en->region & 1) || en->region == NP_REGION_FIXED) return false;
+  if (en->step < f->from || en->step >= f->before) return false;
+  if (s->tokens < f->min_tokens || (f->sent >= 0 && s->sent != (f->sent == 1))) return false;
+  if (np_pack_is_pinned(p, en->id)) return false;
+  return !f->tools || has_tool(L, f->tools, en->tool);
+}
+
+/* How many entries of the log the view has taken in. */
+static int64_t entry_count(const np_pack *p) {
+  return (int64_t)(p->view.count < p->log->entry_count ? p->view.count : p->log->entry_count);
+}
+
+/* The first entry of step `from` or later: steps never fall. */
+static int64_t first_of_step(const np_pack *p, int64_t from) {
+  int64_t lo = 0, hi = entry_count(p);
+  while (lo < hi) {
+    int64_t mid = lo + (hi - lo) / 2;
+    if (p->log->entries[mid].step < from) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/* Upvalues: the ids, how many, the last one given. */
+static int entries_step(lua_State *L) {
+  const int64_t *ids = lua_touserdata(L, lua_upvalueindex(1));
+  lua_Integer n = lua_tointeger(L, lua_upvalueindex(2));
+  lua_Integer i = lua_tointeger(L, lua_upvalueindex(3));
+  np_check_handle(L, lua_upvalueindex(4), NP_CONTEXT_TYPE);
+  if (i >= n) return 0;
+  lua_pushinteger(L, i + 1);
+  lua_replace(L, lua_upvalueindex(3));
+  np_entry_push(L, ids[i]);
+  return 1;
+}
+
+/* entries{…}: an iterator and how many it gives, oldest first. What is changed in the loop
+** does not change the list. */
+int np_context_entries(lua_State *L) {
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  const np_pack *p = np_host(L)->pack;
+  lua_settop(L, 2);
+  filter f = check_filter(L);
+  int64_t from = first_of_step(p, f.from), end = entry_count(p);
+  uint64_t names = f.tools && lua_type(L, f.tools) == LUA_TTABLE ? lua_rawlen(L, f.tools) : 0;
+  np_charge_slow(L, 20 + (uint64_t)(end - from) * (1 + names));
+  int64_t *ids = lua_newuserdatauv(L, (size_t)(end - from + 1) * sizeof *ids, 0);
+  lua_Integer n = 0;
+  for (int64_t i = from; i < end && p->log->entries[i].step < f.before; i++) {
+    if (matches(L, p, &p->log->entries[i], &f)) ids[n++] = i + 1;
+  }
+  if (f.except_last > 0) n = n > f.except_last ? n - f.except_last : 0;
+  lua_pushinteger(L, n);
+  lua_pushinteger(L, 0);
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, entries_step, 4);
+  lua_pushinteger(L, n);
+  return 2;
+}
+
+/* ---- spans ---- */
+
+typedef struct span {
+  np_handle handle;
+  int64_t steps, tokens, entries, atoms;
+} span;
+
+static const char *const span_fields[] = {"atoms", "entries", "steps", "tokens", NULL};
+
+static int span_index(lua_State *L) {
+  const span *s = (const span *)np_check_handle(L, 1, NP_SPAN_TYPE);
+  int field = np_field(L, "a span's field", span_fields);
+  const int64_t values[] = {s->atoms, s->entries, s->steps, s->tokens};
+  lua_pushinteger(L, values[field]);
+  return 1;
+}
+
+/* Whether an entry keeps its atom out of a span. */
+static bool blocks(const np_pack *p, const np_entry *en, const filter *f) {
+  return en->step < f->from || en->step >= f->before || en->region != NP_REGION_HOT ||
+         np_pack_is_pinned(p, en->id) || np_pack_is_held(p, en->id) ||
+         p->log->atoms[en->atom].open > 0;
+}
+
+/* Adds the atom whose entries start at `first`; its members need not be neighbours. */
+static void add_atom(const np_pack *p, const np_atom *a, const filter *f, span *s, int64_t *step) {
+  int64_t tokens = 0, entries = 0, end = entry_count(p);
+  uint32_t atom = p->log->entries[a->first - 1].atom;
+  for (int64_t id = a->first; id <= a->last && id <= end; id++) {
+    const np_entry *en = &p->log->entries[id - 1];
+    if (en->atom != atom) continue;
+    if (blocks(p, en, f)) return;
+    entries += np_view_at(&p->view, id)->listed;
+    tokens += np_view_at(&p->view, id)->tokens;
+  }
+  if (entries == 0) return;
+  s->entries += entries;
+  s->tokens += tokens;
+  s->atoms++;
+  int64_t own = p->log->entries[a->first - 1].step;
+  if (own != *step) s->steps++;
+  *step = own;
+}
+
+/* span{from=, before=}: the whole atoms of those steps, without what is pinned, held, open or
+** outside the hot region. */
+int np_context_span(lua_State *L) {
+  static const char *const names[] = {"before", "from", NULL};
+  filter f = {.from = INT64_MIN, .before = INT64_MAX};
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  const np_pack *p = np_host(L)->pack;
+  lua_settop(L, 2);
+  if (!lua_isnil(L, 2)) {
+    luaL_checktype(L, 2, LUA_TTABLE);
+    int step = np_pairs_push(L, 2);
+    while (np_pairs_next(L, step, 2)) {
+      bool from = np_check_name(L, step + 1, "span: key", names) == 1;
+      *(from ? &f.from : &f.before) = check_whole(L, "span", from ? "from" : "before");
+    }
+  }
+  np_charge_slow(L, 20 + 2 * (uint64_t)entry_count(p));
+  span *s = lua_newuserdatauv(L, sizeof *s, 0);
+  *s = (span){.handle.generation = np_host(L)->generation};
+  int64_t step = -1;
+  for (size_t i = 0; i < p->log->atom_count; i++) {
+    const np_atom *a = &p->log->atoms[i];
+    if (a->members && a->first <= entry_count(p)) add_atom(p, a, &f, s, &step);
+  }
+  luaL_setmetatable(L, NP_SPAN_TYPE);
+  return 1;
+}
+
+void np_query_open(lua_State *L) {
+  static const luaL_Reg methods[] = {{NULL, NULL}};
+  np_open_handle(L, NP_SPAN_TYPE, span_index, span_fields, methods);
+}

@@ -1,0 +1,276 @@
+/*
+** The table that a policy returns, field by field: what is unknown, of the wrong type or for
+** another version of neap is an error that names the field and what would be right. Reads
+** with raw access only: no metatable of a policy runs here. next: options.c
+*/
+#include <stdio.h>
+
+#include "policy/host.h"
+#include "text/text.h"
+
+static np_str lua_str(lua_State *L, int index) {
+  np_str s;
+  s.p = lua_tolstring(L, index, &s.n);
+  return s;
+}
+
+np_str np_keep_text(lua_State *L, int index) {
+  np_str out;
+  np_err e;
+  if (np_arena_copy(&np_host(L)->arena, lua_str(L, index), &out)) return out;
+  np_fail_mem(&e);
+  np_break(L, &e);
+  return (np_str){"", 0};
+}
+
+/* ---- names ---- */
+
+#define LONGEST 24
+
+/* Edits between two names (insert, delete, change), or 99 when one is long. */
+static unsigned distance(np_str a, np_str b) {
+  unsigned row[LONGEST + 1], before;
+  if (a.n > LONGEST || b.n > LONGEST) return 99;
+  for (unsigned j = 0; j <= b.n; j++) row[j] = j;
+  for (unsigned i = 1; i <= a.n; i++) {
+    before = row[0];
+    row[0] = i;
+    for (unsigned j = 1; j <= b.n; j++) {
+      unsigned best = before + (a.p[i - 1] != b.p[j - 1]);
+      before = row[j];
+      if (row[j] + 1 < best) best = row[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      row[j] = best;
+    }
+  }
+  return row[b.n];
+}
+
+static const char *nearest(np_str name, const char *const *names) {
+  const char *found = NULL;
+  unsigned least = (unsigned)(name.n < 6 ? 3 : 4);
+  for (; *names; names++) {
+    unsigned d = distance(name, np_str_cstr(*names));
+    if (d < least) {
+      least = d;
+      found = *names;
+    }
+  }
+  return found;
+}
+
+int np_unknown(lua_State *L, const char *what, np_str name, const char *const *names) {
+  char list[300] = "";
+  size_t n = 0;
+  const char *near = nearest(name, names);
+  for (const char *const *p = names; *p && n < sizeof list - 50; p++) {
+    n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", *p);
+  }
+  lua_pushlstring(L, name.p, name.n < 40 ? name.n : 40);
+  if (near) {
+    return luaL_error(L, "%s '%s' is not known; did you mean '%s'? There are: %s", what,
+                      lua_tostring(L, -1), near, list);
+  }
+  return luaL_error(L, "%s '%s' is not known; there are: %s", what, lua_tostring(L, -1),
+                    *list ? list : "none");
+}
+
+int np_check_name(lua_State *L, int arg, const char *what, const char *const *names) {
+  if (lua_type(L, arg) != LUA_TSTRING) {
+    return luaL_error(L, "%s must be a string, not a %s", what, luaL_typename(L, arg));
+  }
+  np_str s = lua_str(L, arg);
+  for (int i = 0; names[i]; i++) {
+    if (np_str_is(s, names[i])) return i;
+  }
+  return np_unknown(L, what, s, names);
+}
+
+/* ---- fields ---- */
+
+/* Each reads the value on top of the stack, which may be nil, and leaves it there. */
+typedef void (*reader)(lua_State *L, np_policy *p, const char *field);
+
+static void read_api(lua_State *L, np_policy *p, const char *field) {
+  (void)p;
+  (void)field;
+  if (lua_isinteger(L, -1) && lua_tointeger(L, -1) == NEAP_POLICY_API) return;
+  if (lua_isnil(L, -1)) luaL_error(L, "field 'api' is missing; write api = %d", NEAP_POLICY_API);
+  luaL_error(L, "field 'api' is not %d; this is neap %s, whose policies have api = %d",
+             NEAP_POLICY_API, NEAP_VERSION, NEAP_POLICY_API);
+}
+
+static np_str read_string(lua_State *L, const char *field, np_str absent) {
+  if (lua_isnil(L, -1)) return absent;
+  if (lua_type(L, -1) != LUA_TSTRING) {
+    luaL_error(L, "field '%s' must be a string, not a %s", field, luaL_typename(L, -1));
+  }
+  np_str s = lua_str(L, -1);
+  if (np_utf8_valid(s) != s.n) luaL_error(L, "field '%s' is not UTF-8", field);
+  return np_keep_text(L, -1);
+}
+
+static void read_text(lua_State *L, np_policy *p, const char *field) {
+  np_str *slot = *field == 'n' ? &p->info.name : *field == 'a' ? &p->info.about : &p->info.source;
+  *slot = read_string(L, field, *slot);
+  if (*field == 'n' && (slot->n == 0 || slot->n > 64)) {
+    luaL_error(L, "field 'name' must have 1 to 64 bytes");
+  }
+}
+
+static void read_tools(lua_State *L, np_policy *p, const char *field) {
+  static const char *const tools[] = {"read", "recall", NULL};
+  if (lua_isnil(L, -1)) return;
+  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a list of names", field);
+  int list = lua_gettop(L), step = np_pairs_push(L, list);
+  while (np_pairs_next(L, step, list)) {
+    np_check_name(L, step + 2, "tool", tools);
+    p->info.wants_tools = true;
+  }
+}
+
+/* The order of regions between the task and the hot one; accepted, and checked. */
+static void read_layout(lua_State *L, np_policy *p, const char *field) {
+  static const char *const regions[] = {"memory", "warm", "state", NULL};
+  bool seen[3] = {false};
+  (void)p;
+  if (lua_isnil(L, -1)) return;
+  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a list of regions", field);
+  int list = lua_gettop(L), step = np_pairs_push(L, list);
+  while (np_pairs_next(L, step, list)) {
+    int i = np_check_name(L, step + 2, "layout: region", regions);
+    if (seen[i]) luaL_error(L, "layout: region '%s' stands twice", regions[i]);
+    seen[i] = true;
+  }
+}
+
+static void read_order(lua_State *L, np_policy *p, const char *field) {
+  static const char *const orders[] = {"rank", "value", NULL};
+  (void)field;
+  if (lua_isnil(L, -1)) return;
+  p->info.order = np_check_name(L, -1, "order", orders) ? NP_ORDER_VALUE : NP_ORDER_RANK;
+}
+
+static void read_on_error(lua_State *L, np_policy *p, const char *field) {
+  static const char *const ways[] = {"skip", "fail", NULL};
+  if (lua_isnil(L, -1)) return;
+  p->info.fail_on_error = np_check_name(L, -1, field, ways) == 1;
+}
+
+static void read_version(lua_State *L, np_policy *p, const char *field) {
+  if (lua_isnil(L, -1)) return;
+  if (!lua_isinteger(L, -1)) luaL_error(L, "field '%s' must be a whole number", field);
+  p->state_version = lua_tointeger(L, -1);
+}
+
+/* ladder = { trimmed = { tokens = 250, keep = "dense" } } */
+static void read_rung(lua_State *L, int index, np_ladder *ladder) {
+  static const char *const fields[] = {"keep", "tokens", NULL};
+  if (lua_type(L, index) != LUA_TTABLE) luaL_error(L, "ladder.trimmed must be a table");
+  int step = np_pairs_push(L, index);
+  while (np_pairs_next(L, step, index)) {
+    if (np_check_name(L, step + 1, "ladder.trimmed: field", fields) == 1) {
+      if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1) {
+        luaL_error(L, "ladder.trimmed.tokens must be a whole number of at least 1");
+      }
+      ladder->tokens = lua_tointeger(L, -1);
+    } else {
+      if (lua_type(L, -1) != LUA_TSTRING || !np_keep_parse(lua_str(L, -1), &ladder->keep) ||
+          ladder->keep == NP_KEEP_ABOUT) {
+        luaL_error(L, "ladder.trimmed.keep must be ends, head, tail, errors or dense");
+      }
+      ladder->keep_set = true;
+    }
+  }
+}
+
+static void read_ladder(lua_State *L, np_policy *p, const char *field) {
+  static const char *const rungs[] = {"trimmed", NULL};
+  if (lua_isnil(L, -1)) return;
+  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a table", field);
+  int list = lua_gettop(L), step = np_pairs_push(L, list);
+  while (np_pairs_next(L, step, list)) {
+    np_check_name(L, step + 1, "ladder: rung", rungs);
+    read_rung(L, step + 2, &p->info.ladder);
+  }
+}
+
+static void read_hook(lua_State *L, np_policy *p, const char *field) {
+  static const char *const names[] = {
+#define NP_X(id, name) name,
+      NP_HOOKS(NP_X)
+#undef NP_X
+  };
+  if (lua_isnil(L, -1)) return;
+  if (lua_type(L, -1) != LUA_TFUNCTION) {
+    luaL_error(L, "hook '%s' must be a function, not a %s", field, luaL_typename(L, -1));
+  }
+  int i = 0;
+  while (strcmp(names[i], field) != 0) i++;
+  lua_pushvalue(L, -1);
+  p->hooks[i] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void read_nothing(lua_State *L, np_policy *p, const char *field) {
+  (void)L;
+  (void)p;
+  (void)field;
+}
+
+/* Every field there is. */
+#define FIELDS(X)                                                                        \
+  X(api, read_api) X(name, read_text) X(about, read_text) X(source, read_text)           \
+  X(options, read_nothing) X(tools, read_tools) X(layout, read_layout)                   \
+  X(order, read_order) X(ladder, read_ladder) X(state_version, read_version)             \
+  X(on_error, read_on_error) X(admit, read_hook) X(rank, read_hook)                      \
+  X(compact, read_hook) X(assemble, read_hook) X(overflow, read_hook)                    \
+  X(recall, read_hook) X(migrate, read_hook) X(selftest, read_hook)
+
+static const char *const field_names[] = {
+#define NP_X(name, f) #name,
+    FIELDS(NP_X)
+#undef NP_X
+        NULL};
+
+static const reader readers[] = {
+#define NP_X(name, f) f,
+    FIELDS(NP_X)
+#undef NP_X
+};
+
+static void check_unknown(lua_State *L, int index) {
+  int step = np_pairs_push(L, index);
+  while (np_pairs_next(L, step, index)) {
+    if (lua_type(L, step + 1) != LUA_TSTRING) {
+      luaL_error(L, "the policy's table holds a value without a name; name each field");
+    }
+    np_check_name(L, step + 1, "field", field_names);
+  }
+}
+
+void np_shape_read(lua_State *L, int index, np_str overrides) {
+  np_policy *p = np_host(L);
+  index = lua_absindex(L, index);
+  if (lua_type(L, index) != LUA_TTABLE) {
+    luaL_error(L, "returns a %s; a policy ends with return { api = %d, … }",
+               luaL_typename(L, index), NEAP_POLICY_API);
+  }
+  luaL_checkstack(L, 20, "policy");
+  for (int i = 0; field_names[i]; i++) {
+    lua_pushstring(L, field_names[i]);
+    lua_rawget(L, index);
+    readers[i](L, p, field_names[i]);
+    lua_settop(L, index);
+    if (i == 0) {
+      if (lua_getmetatable(L, index)) {
+        luaL_error(L, "the policy's table has a metatable; return a plain one");
+      }
+      lua_settop(L, index);
+      check_unknown(L, index); /* another api has other fields: that is said first */
+    }
+  }
+  lua_pushliteral(L, "options");
+  lua_rawget(L, index);
+  np_options_read(L, -1, overrides);
+  lua_settop(L, index);
+}

@@ -1,0 +1,32 @@
+/*
+** Marks: what stands where something is not shown. Templates are data (mark.c). Texts hold
+** NP_KEY_BYTE where the key goes. next: mark.c
+*/
+#ifndef NP_RENDER_MARK_H
+#define NP_RENDER_MARK_H
+
+#include "render/view.h"
+
+/* `[neap·K 17: bash "make test", step 12, 4,213 tokens not shown; neap_read(17)]` */
+void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out);
+/* The same and a preview of at most 160 characters. */
+void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out);
+
+/* A projection of at most `tokens` tokens, its mark included. *whole is set, and nothing
+** written, when the entry is already small enough or cannot be cut (a call whose arguments
+** are no JSON object). NEAP_E_MEMORY only. */
+neap_rc np_mark_trimmed(np_view *v, const np_entry *en, size_t tokens, np_keep keep,
+                        np_str about, np_buf *out, bool *whole, np_err *e);
+
+/* `[neap·K steps 3–9 not shown: 14 entries, 21,870 tokens; neap_recall("words")]` */
+void np_mark_run(const np_view *v, const np_run *r, np_buf *out);
+/* What a provider needs in place of a result that was never recorded. */
+void np_mark_stub(const np_view *v, const np_entry *call, np_buf *out);
+/* What leads a result whose call is not in the history. */
+void np_mark_orphan(const np_view *v, const np_entry *result, np_buf *out);
+
+/* `[neap·K 17: 3,120 of 4,213 tokens cut, lines 41–380; neap_read(17, "41-380")]` */
+void np_mark_cut(const np_view *v, const np_entry *en, int64_t cut, int64_t from, int64_t to,
+                 np_buf *out);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+** Trimmed texts: a projection with its mark, never more than the asked-for tokens. In a
+** call's arguments the long strings are trimmed and the JSON stays valid. next: frame.h
+*/
+#include "render/mark.h"
+
+#define GAP "\xE2\x80\xA6" /* a line of its own between ranges that are not neighbours */
+
+static uint32_t tokens_of(np_view *v, np_buf *text) {
+  return (uint32_t)np_vocab_count(v->vocab, np_view_text(v, np_buf_str(text), &v->scratch));
+}
+
+/* Kept ranges joined; the mark stands at the only gap, before a tail, else at the end. */
+static void join(const np_trim *t, np_str text, np_str mark, np_keep keep, np_buf *out) {
+  bool lead = keep == NP_KEEP_TAIL || t->count == 0;
+  if (lead) np_buf_add(out, mark);
+  for (size_t i = 0; i < t->count; i++) {
+    np_str part = np_str_cut(text, t->kept[i].from, t->kept[i].to);
+    if (out->n && out->p[out->n - 1] != '\n') np_buf_addc(out, '\n');
+    if (i) {
+      np_buf_add(out, t->count == 2 && !lead ? mark : NP_LIT(GAP));
+      np_buf_addc(out, '\n');
+    }
+    np_buf_add(out, part);
+  }
+  if (lead || t->count == 2) return;
+  if (out->n && out->p[out->n - 1] != '\n') np_buf_addc(out, '\n');
+  np_buf_add(out, mark);
+}
+
+static neap_rc project(np_view *v, const np_entry *en, np_str text, size_t tokens,
+                       size_t room, np_keep keep, np_str about, np_buf *out, bool *whole,
+                       np_err *e) {
+  np_arena ar;
+  np_trim t;
+  np_buf mark;
+  np_arena_init(&ar, v->alloc);
+  np_buf_init(&mark, v->alloc);
+  size_t all = np_vocab_count(v->vocab, text);
+  neap_rc rc = np_trim_choose(v->vocab, text, tokens > room ? tokens - room : 0, keep, about,
+                              NP_LIT(GAP), &ar, &t, e);
+  if (!rc && !(*whole = t.whole)) {
+    size_t kept = 0;
+    for (size_t i = 0; i < t.count; i++) {
+      kept += np_vocab_count(v->vocab, np_str_cut(text, t.kept[i].from, t.kept[i].to));
+    }
+    np_mark_cut(v, en, (int64_t)(all > kept ? all - kept : 0), (int64_t)t.cut_from,
+                (int64_t)t.cut_to, &mark);
+    join(&t, text, np_buf_str(&mark), keep, out);
+  }
+  if (mark.failed || out->failed) rc = np_fail_mem(e);
+  np_buf_free(&mark);
+  np_arena_free(&ar);
+  return rc;
+}
+
+/* The mark's room is known only with its figures: starts from its longest form and tries
+** again with what the first try was over. */
+static neap_rc trim_text(np_view *v, const np_entry *en, np_str text, size_t tokens,
+                         np_keep keep, np_str about, np_buf *out, bool *whole, np_err *e) {
+  size_t from = out->n, room = v->recall ? 52 : 36;
+  for (int tries = 0; tries < 6; tries++) {
+    out->n = from;
+    neap_rc rc = project(v, en, text, tokens, room, keep, about, out, whole, e);
+    if (rc || *whole) return rc;
+    np_buf part = {.p = out->p + from, .n = out->n - from};
+    size_t got = tokens_of(v, &part);
+    if (got <= tokens || room >= tokens + got) break;
+    room += got - tokens + 1;
+  }
+  return NEAP_OK;
+}
+
+#define ARGUMENT_MIN 60 /* tokens: shorter string arguments name things and stay whole */
+
+/* Gives a long string argument its share of the tokens. */
+static neap_rc trim_argument(np_view *v, const np_entry *en, np_json value, size_t share,
+                             np_buf *out, bool *cut, np_err *e) {
+  np_buf text, trimmed;
+  bool whole = true;
+  neap_rc rc = NEAP_OK;
+  np_buf_init(&text, v->alloc);
+  np_buf_init(&trimmed, v->alloc);
+  np_json_text(value, &text);
+  if (np_vocab_count(v->vocab, np_buf_str(&text)) > ARGUMENT_MIN) {
+    rc = trim_text(v, en, np_buf_str(&text), share < 40 ? 40 : share, NP_KEEP_ENDS, NP_LIT(""),
+                   &trimmed, &whole, e);
+  }
+  if (whole) {
+    np_buf_add(out, value.raw);
+  } else {
+    /* quoting must not touch the key's byte: quote the parts around it */
+    np_str s = np_buf_str(&trimmed);
+    size_t at = 0;
+    np_buf_addc(out, '"');
+    while (s.n) {
+      const char *k = memchr(s.p, NP_KEY_BYTE, s.n);
+      at = k ? (size_t)(k - s.p) : s.n;
+      size_t mark = out->n;
+      np_json_quote(out, np_str_cut(s, 0, at));
+      if (!out->failed) { /* drop the quotes */
+        memmove(out->p + mark, out->p + mark + 1, out->n - mark - 2);
+        out->n -= 2;
+      }
+      if (k) np_buf_addc(out, NP_KEY_BYTE);
+      s = np_str_cut(s, k ? at + 1 : at, s.n);
+    }
+    np_buf_addc(out, '"');
+    *cut = true;
+  }
+  if (text.failed || trimmed.failed) rc = np_fail_mem(e);
+  np_buf_free(&text);
+  np_buf_free(&trimmed);
+  return rc;
+}
+
+static neap_rc trim_call(np_view *v, const np_entry *en, size_t tokens, np_buf *out,
+                         bool *whole, np_err *e) {
+  np_json args, value;
+  np_str key;
+  neap_rc rc = NEAP_OK;
+  *whole = true;
+  if (np_json_check(en->text, &args, NULL) || args.type != NP_JSON_OBJECT) return NEAP_OK;
+  bool cut = false;
+  size_t from = out->n, all = np_vocab_count(v->vocab, en->text) + 1;
+  np_json_iter it = np_json_each(args);
+  char sep = '{';
+  while (!rc && np_json_next(&it, &key, &value)) {
+    np_buf_addc(out, sep);
+    np_buf_add(out, key);
+    np_buf_addc(out, ':');
+    if (value.type == NP_JSON_STRING) {
+      size_t share = (size_t)((uint64_t)tokens * value.raw.n / (en->text.n + 1) * 9 / 10);
+      rc = trim_argument(v, en, value, share, out, &cut, e);
+    } else {
+      np_buf_add(out, value.raw);
+    }
+    sep = ',';
+  }
+  if (sep == '{') np_buf_addc(out, sep);
+  np_buf_addc(out, '}');
+  np_buf part = {.p = out->p + from, .n = out->n - from};
+  *whole = !cut || (!out->failed && tokens_of(v, &part) >= all);
+  if (*whole) out->n = from;
+  return rc;
+}
+
+neap_rc np_mark_trimmed(np_view *v, const np_entry *en, size_t tokens, np_keep keep,
+                        np_str about, np_buf *out, bool *whole, np_err *e) {
+  if (en->kind == NP_KIND_CALL) return trim_call(v, en, tokens, out, whole, e);
+  return trim_text(v, en, en->text, tokens, keep, about, out, whole, e);
+}

@@ -1,0 +1,371 @@
+/*
+** Rendering Chat Completions messages. A message of which everything is shown goes out as
+** the bytes that came in; otherwise only the changed values are written anew, between the
+** original bytes of the others. Members that only neap's native form has are left out.
+** next: text_format.c
+*/
+#include "render/openai.h"
+
+#include "render/mark.h"
+
+/* Native members that the provider does not know. */
+static const char *const native_members[] = {"reasoning", "reasoning_content", "is_error",
+                                             "isError", "meta", "ts"};
+
+static bool is_native(np_str key) {
+  for (size_t i = 0; i < NP_COUNT(native_members); i++) {
+    if (np_json_is_key(key, native_members[i])) return true;
+  }
+  return false;
+}
+
+static bool has_native(const np_message *m) {
+  np_str key;
+  np_json value;
+  np_json_iter it = np_json_each(m->json);
+  while (np_json_next(&it, &key, &value)) {
+    if (is_native(key)) return true;
+  }
+  return false;
+}
+
+static const np_entry *entry_at(const np_view *v, const np_message *m, np_place place,
+                                uint32_t index) {
+  for (uint32_t i = 0; i < m->entries; i++) {
+    const np_entry *en = np_log_entry(v->log, m->first + i);
+    if (en->place == place && en->index == index) return en;
+  }
+  return NULL;
+}
+
+static bool is_whole(const np_view *v, const np_message *m) {
+  if (m->lone || m->holes || has_native(m)) return false;
+  for (uint32_t i = 0; i < m->entries; i++) {
+    const np_shown *s = np_view_at(v, m->first + i);
+    if (!s->listed || s->rung != NP_FULL) return false;
+  }
+  return true;
+}
+
+static void add_raw(np_buf *out, const np_message *m, np_str raw) {
+  if (m->lone) np_json_copy_repaired(raw, out);
+  else np_buf_add(out, raw);
+}
+
+/* The replacement text as a JSON string. */
+static void add_shown(const np_view *v, np_str text, np_buf *out) {
+  np_buf filled;
+  np_buf_init(&filled, v->alloc);
+  np_json_quote(out, np_view_text(v, text, &filled));
+  if (filled.failed) out->failed = true;
+  np_buf_free(&filled);
+}
+
+/* The member of a part that holds its text. */
+static const char *text_member(np_json part) {
+  np_json type;
+  return np_json_get(part, "type", &type) && np_json_is_key(type.raw, "refusal") ? "refusal"
+                                                                                 : "text";
+}
+
+/* One item of a list of content parts, its text replaced where it has one. */
+static void add_part(const np_view *v, const np_message *m, const np_entry *en, np_buf *out) {
+  const np_shown *s = np_view_at(v, en->id);
+  np_str key;
+  np_json value;
+  if (s->rung == NP_FULL) {
+    add_raw(out, m, en->raw.raw);
+    return;
+  }
+  if (en->kind == NP_KIND_IMAGE || en->kind == NP_KIND_FILE) {
+    np_buf_adds(out, "{\"type\":\"text\",\"text\":");
+    add_shown(v, s->text, out);
+    np_buf_addc(out, '}');
+    return;
+  }
+  const char *member = text_member(en->raw);
+  np_json_iter it = np_json_each(en->raw);
+  char sep = '{';
+  while (np_json_next(&it, &key, &value)) {
+    np_buf_addc(out, sep);
+    np_buf_add(out, key);
+    np_buf_addc(out, ':');
+    if (np_json_is_key(key, member)) add_shown(v, s->text, out);
+    else add_raw(out, m, value.raw);
+    sep = ',';
+  }
+  np_buf_addc(out, '}');
+}
+
+static void add_content_list(const np_view *v, const np_message *m, np_json list, np_buf *out) {
+  np_json item;
+  np_json_iter it = np_json_each(list);
+  size_t shown = 0, from = out->n;
+  for (uint32_t i = 0; np_json_next(&it, NULL, &item); i++) {
+    const np_entry *en = entry_at(v, m, NP_PLACE_PART, i);
+    const np_shown *s = en ? np_view_at(v, en->id) : NULL;
+    if (!s || !s->listed || s->rung == NP_DROPPED) continue;
+    np_buf_addc(out, shown++ ? ',' : '[');
+    add_part(v, m, en, out);
+  }
+  if (shown) {
+    np_buf_addc(out, ']');
+  } else {
+    out->n = from;
+    np_buf_adds(out, "null");
+  }
+}
+
+/* A result's list without its empty texts, and with a word where an image stood; an empty
+** string when nothing is left. */
+static void add_filled(const np_message *m, np_json list, np_buf *out) {
+  np_json item, text;
+  np_json_iter it = np_json_each(list);
+  size_t shown = 0;
+  while (np_json_next(&it, NULL, &item)) {
+    bool is_text = np_json_get(item, "text", &text) && text.type == NP_JSON_STRING;
+    if (is_text && text.raw.n == 2) continue;
+    np_buf_addc(out, shown++ ? ',' : '[');
+    if (is_text) add_raw(out, m, item.raw);
+    else np_buf_adds(out, "{\"type\":\"text\",\"text\":\"" NP_RESULT_OMITTED "\"}");
+  }
+  np_buf_adds(out, shown ? "]" : "\"\"");
+}
+
+static bool is_shown(const np_shown *s) {
+  return s && s->listed && s->rung != NP_DROPPED;
+}
+
+/* Blank text beside calls, or text that was dropped: the member is left out, as there is
+** nothing to say. A null that came in stays. */
+static bool is_blank(const np_view *v, const np_message *m, np_json content) {
+  if (m->role != NP_ROLE_ASSISTANT || content.type == NP_JSON_NULL) return false;
+  for (uint32_t i = 0; i < m->entries; i++) {
+    const np_entry *en = np_log_entry(v->log, m->first + i);
+    bool here = en->place == NP_PLACE_CONTENT || en->place == NP_PLACE_PART;
+    if (here && is_shown(np_view_at(v, en->id))) return false;
+  }
+  return true;
+}
+
+static void add_content(const np_view *v, const np_message *m, np_json content, np_buf *out) {
+  const np_entry *en = entry_at(v, m, NP_PLACE_CONTENT, 0);
+  const np_shown *s = en ? np_view_at(v, en->id) : NULL;
+  if (!s && content.type == NP_JSON_ARRAY) {
+    add_content_list(v, m, content, out);
+  } else if (!is_shown(s)) {
+    np_buf_adds(out, "null");
+  } else if (s->rung == NP_FULL) {
+    if (content.type == NP_JSON_NULL) np_buf_adds(out, "\"\"");
+    else if (m->holes) add_filled(m, content, out);
+    else add_raw(out, m, content.raw);
+  } else {
+    add_shown(v, s->text, out);
+  }
+}
+
+/* A call with its arguments replaced; the members around them keep their bytes. */
+static void add_function(const np_view *v, const np_message *m, np_json function, np_str args,
+                         np_buf *out) {
+  np_str key;
+  np_json value;
+  np_json_iter it = np_json_each(function);
+  char sep = '{';
+  while (np_json_next(&it, &key, &value)) {
+    np_buf_addc(out, sep);
+    np_buf_add(out, key);
+    np_buf_addc(out, ':');
+    if (np_json_is_key(key, "arguments")) add_shown(v, args, out);
+    else if (np_json_is_key(key, "function")) add_function(v, m, value, args, out);
+    else add_raw(out, m, value.raw);
+    sep = ',';
+  }
+  np_buf_addc(out, '}');
+}
+
+static void add_call(const np_view *v, const np_message *m, const np_entry *en, np_buf *out) {
+  const np_shown *s = np_view_at(v, en->id);
+  if (s->rung == NP_FULL) add_raw(out, m, en->raw.raw);
+  else add_function(v, m, en->raw, s->text, out);
+}
+
+/* The calls that are shown, or nothing at all. */
+static bool add_calls(const np_view *v, const np_message *m, np_str key, char sep, np_buf *out) {
+  size_t shown = 0;
+  for (uint32_t i = 0; i < m->entries; i++) {
+    const np_entry *en = np_log_entry(v->log, m->first + i);
+    if (en->kind != NP_KIND_CALL || en->place != NP_PLACE_CALL) continue;
+    if (np_view_at(v, en->id)->rung == NP_DROPPED) continue;
+    if (!shown) {
+      np_buf_addc(out, sep);
+      np_buf_add(out, key);
+      np_buf_addc(out, ':');
+    }
+    np_buf_addc(out, shown++ ? ',' : '[');
+    add_call(v, m, en, out);
+  }
+  if (shown) np_buf_addc(out, ']');
+  return shown > 0;
+}
+
+static bool add_function_call(const np_view *v, const np_message *m, np_str key, char sep,
+                              np_buf *out) {
+  const np_entry *en = entry_at(v, m, NP_PLACE_FUNCTION, 0);
+  if (!en || np_view_at(v, en->id)->rung == NP_DROPPED) return false;
+  np_buf_addc(out, sep);
+  np_buf_add(out, key);
+  np_buf_addc(out, ':');
+  add_call(v, m, en, out);
+  return true;
+}
+
+/* Null when the refusal is dropped: a member that may stand alone. */
+static void add_refusal(const np_view *v, const np_message *m, np_json refusal, np_buf *out) {
+  const np_entry *en = entry_at(v, m, NP_PLACE_REFUSAL, 0);
+  const np_shown *s = en ? np_view_at(v, en->id) : NULL;
+  if (!is_shown(s)) np_buf_adds(out, "null");
+  else if (s->rung == NP_FULL) add_raw(out, m, refusal.raw);
+  else add_shown(v, s->text, out);
+}
+
+static void add_member(const np_view *v, const np_message *m, np_str key, np_json value,
+                       char *sep, np_buf *out) {
+  if (is_native(key) || (np_json_is_key(key, "content") && is_blank(v, m, value))) return;
+  if (np_json_is_key(key, "tool_calls")) {
+    if (add_calls(v, m, key, *sep, out)) *sep = ',';
+    return;
+  }
+  if (np_json_is_key(key, "function_call")) {
+    if (add_function_call(v, m, key, *sep, out)) *sep = ',';
+    return;
+  }
+  np_buf_addc(out, *sep);
+  np_buf_add(out, key);
+  np_buf_addc(out, ':');
+  if (np_json_is_key(key, "content")) add_content(v, m, value, out);
+  else if (np_json_is_key(key, "refusal")) add_refusal(v, m, value, out);
+  else add_raw(out, m, value.raw);
+  *sep = ',';
+}
+
+static void add_rebuilt(const np_view *v, const np_message *m, np_buf *out) {
+  np_str key;
+  np_json value;
+  char sep = '{';
+  bool content = false;
+  np_json_iter it = np_json_each(m->json);
+  while (np_json_next(&it, &key, &value)) {
+    content = content || np_json_is_key(key, "content");
+    add_member(v, m, key, value, &sep, out);
+  }
+  if (!content && m->entries && np_log_entry(v->log, m->first)->kind == NP_KIND_RESULT) np_buf_adds(out, ",\"content\":\"\"");
+  np_buf_addc(out, '}');
+}
+
+/* A result whose call is not in the history cannot go as one: it goes as user text that says
+** what it is. */
+static void add_orphan(const np_view *v, const np_entry *en, np_buf *out) {
+  const np_shown *s = np_view_at(v, en->id);
+  np_buf text;
+  np_buf_init(&text, v->alloc);
+  np_mark_orphan(v, en, &text);
+  np_buf_add(&text, s->rung == NP_FULL ? en->text : s->text);
+  np_buf_adds(out, "{\"role\":\"user\",\"content\":");
+  add_shown(v, np_buf_str(&text), out);
+  np_buf_addc(out, '}');
+  np_buf_free(&text);
+}
+
+static void add_stub(const np_view *v, const np_message *m, const np_entry *call, np_buf *out) {
+  np_json id = {0}, name = {0};
+  np_buf text;
+  np_buf_init(&text, v->alloc);
+  np_mark_stub(v, call, &text);
+  if (call->place == NP_PLACE_FUNCTION) {
+    np_json_get(call->raw, "name", &name);
+    np_buf_adds(out, ",{\"role\":\"function\",\"name\":");
+    add_raw(out, m, name.raw);
+  } else {
+    np_json_get(call->raw, "id", &id);
+    np_buf_adds(out, ",{\"role\":\"tool\",\"tool_call_id\":");
+    add_raw(out, m, id.raw);
+  }
+  np_buf_adds(out, ",\"content\":");
+  add_shown(v, np_buf_str(&text), out);
+  np_buf_addc(out, '}');
+  np_buf_free(&text);
+}
+
+static void message(const np_view *v, size_t index, bool first, np_buf *out) {
+  const np_message *m = &v->log->messages[index];
+  const np_entry *en = np_log_entry(v->log, m->first);
+  if (!first) np_buf_addc(out, ',');
+  if (en->kind == NP_KIND_RESULT && !en->pair) add_orphan(v, en, out);
+  else if (is_whole(v, m)) np_buf_add(out, m->raw);
+  else add_rebuilt(v, m, out);
+  for (uint32_t i = 0; i < m->entries; i++) {
+    en = np_log_entry(v->log, m->first + i);
+    if (en->kind != NP_KIND_CALL || en->pair) continue;
+    if (np_view_at(v, en->id)->rung != NP_DROPPED) add_stub(v, m, en, out);
+  }
+}
+
+static void notice(const np_view *v, np_str text, bool first, np_buf *out) {
+  (void)v;
+  if (!first) np_buf_addc(out, ',');
+  np_buf_adds(out, "{\"role\":\"user\",\"content\":");
+  np_json_quote(out, text);
+  np_buf_addc(out, '}');
+}
+
+/* An empty list of tools is refused by the provider and left out. */
+static bool has_tools(const np_view *v) {
+  np_json list, item;
+  if (!v->tools.n || np_json_check(v->tools, &list, NULL)) return false;
+  np_json_iter it = np_json_each(list);
+  return np_json_next(&it, NULL, &item);
+}
+
+static void head(const np_view *v, np_buf *out) {
+  np_str members = v->request;
+  np_buf_addc(out, '{');
+  if (members.n > 2) {
+    np_json object;
+    if (!np_json_check(members, &object, NULL) && np_json_each(object).p) {
+      np_str inner = np_str_cut(object.raw, 1, object.raw.n - 1);
+      np_buf_add(out, inner);
+      for (size_t i = 0; i < inner.n; i++) {
+        if (inner.p[i] == '"') {
+          np_buf_addc(out, ',');
+          break;
+        }
+      }
+    }
+  }
+  if (has_tools(v)) {
+    np_buf_adds(out, "\"tools\":");
+    np_buf_add(out, v->tools);
+    np_buf_addc(out, ',');
+  }
+  np_buf_adds(out, "\"messages\":[");
+}
+
+static void tail(const np_view *v, np_buf *out) {
+  (void)v;
+  np_buf_adds(out, "]}");
+}
+
+const np_format np_format_openai = {
+    .name = "openai",
+    .thoughts = false,
+    .parts = true,
+    .entry_tokens = np_openai_entry_tokens,
+    .message_tokens = np_openai_message_tokens,
+    .notice_tokens = np_openai_notice_tokens,
+    .head_tokens = np_openai_head_tokens,
+    .tail_tokens = np_openai_tail_tokens,
+    .head = head,
+    .message = message,
+    .notice = notice,
+    .tail = tail,
+};

@@ -1,0 +1,39 @@
+/*
+** OpenAI's Chat Completions form: counting and rendering. next: openai_count.c, openai.c
+*/
+#ifndef NP_RENDER_OPENAI_H
+#define NP_RENDER_OPENAI_H
+
+#include "render/view.h"
+
+/* The published counting rules and, where none are published, ours. Data, so that another
+** model's figures are another row. */
+typedef struct np_openai_cost {
+  const char *encoding;
+  int message;      /* each message */
+  int name;         /* a name, besides its tokens */
+  int reply;        /* priming of the answer, once */
+  int call;         /* a call, besides the tokens of name and arguments */
+  int result;       /* a result, besides its content */
+  int func_init, prop_init, prop_key, enum_init, enum_item, func_end; /* tool schemas */
+  int image_base, image_tile; /* images by 512-pixel tiles */
+} np_openai_cost;
+
+const np_openai_cost *np_openai_cost_find(const np_vocab *v);
+
+uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en, const np_str *text);
+uint32_t np_openai_message_tokens(const np_view *v, const np_message *m);
+uint32_t np_openai_notice_tokens(const np_view *v, np_str text);
+uint32_t np_openai_head_tokens(const np_view *v);
+uint32_t np_openai_tail_tokens(const np_view *v);
+
+/* Tokens of a list of tool schemas by the published rule. */
+uint32_t np_openai_tools_tokens(const np_vocab *v, np_json tools);
+/* Tokens of an image part: its size read from a data URL's PNG, JPEG, GIF or WebP header;
+** an image that is elsewhere counts as the largest there can be. */
+uint32_t np_openai_image_tokens(const np_vocab *v, np_json part);
+
+extern const np_format np_format_openai;
+extern const np_format np_format_text;
+
+#endif

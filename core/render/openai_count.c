@@ -1,0 +1,216 @@
+/*
+** What a request costs. Sources: OpenAI's cookbook, "How to count tokens with tiktoken", for
+** messages, names, reply priming and tool schemas; OpenAI's vision guide for images. For
+** calls, results and lists of parts nothing is published: a call costs 3 and its name and
+** arguments, a result 3 and its content, ids nothing. next: openai_image.c, openai.c
+*/
+#include "render/openai.h"
+
+#include "render/mark.h"
+
+static const np_openai_cost costs[] = {
+    {.encoding = "o200k_base", .message = 3, .name = 1, .reply = 3, .call = 3, .result = 3,
+     .func_init = 7, .prop_init = 3, .prop_key = 3, .enum_init = -3, .enum_item = 3,
+     .func_end = 12, .image_base = 85, .image_tile = 170},
+    {.encoding = "cl100k_base", .message = 3, .name = 1, .reply = 3, .call = 3, .result = 3,
+     .func_init = 10, .prop_init = 3, .prop_key = 3, .enum_init = -3, .enum_item = 3,
+     .func_end = 12, .image_base = 85, .image_tile = 170},
+};
+
+const np_openai_cost *np_openai_cost_find(const np_vocab *v) {
+  const char *name = np_vocab_info(v)->name;
+  for (size_t i = 0; i < NP_COUNT(costs); i++) {
+    if (strcmp(costs[i].encoding, name) == 0) return &costs[i];
+  }
+  return &costs[0];
+}
+
+static uint32_t count(const np_view *v, np_str text) {
+  size_t n = np_vocab_count(v->vocab, text);
+  return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
+}
+
+/* Tokens of a JSON string's text; `dot` leaves out a final full stop, as the rule says. */
+static uint32_t count_line(const np_vocab *v, np_buf *line, bool dot) {
+  np_str s = np_buf_str(line);
+  if (dot && s.n && s.p[s.n - 1] == '.') s.n--;
+  return (uint32_t)np_vocab_count(v, s);
+}
+
+static void add_member(np_json object, const char *key, np_buf *out) {
+  np_json v;
+  if (np_json_get(object, key, &v) && v.type == NP_JSON_STRING) np_json_text(v, out);
+}
+
+static int64_t properties_tokens(const np_vocab *v, const np_openai_cost *c, np_json schema,
+                                 np_buf *line);
+
+static int64_t enum_tokens(const np_vocab *v, const np_openai_cost *c, np_json property,
+                           np_buf *line) {
+  np_json list, item;
+  int64_t n = c->enum_init;
+  if (!np_json_get(property, "enum", &list) || list.type != NP_JSON_ARRAY) return 0;
+  np_json_iter it = np_json_each(list);
+  while (np_json_next(&it, NULL, &item)) {
+    np_buf_clear(line);
+    if (item.type == NP_JSON_STRING) np_json_text(item, line);
+    else np_buf_add(line, item.raw);
+    n += c->enum_item + count_line(v, line, false);
+  }
+  return n;
+}
+
+/* One property: "key:type:description". The published rule ends here; nested objects and the
+** items of arrays are counted by the same rule again. */
+static int64_t property_tokens(const np_vocab *v, const np_openai_cost *c, np_str key,
+                               np_json property, np_buf *line) {
+  np_json type, items;
+  np_buf_clear(line);
+  np_json_text((np_json){NP_JSON_STRING, key}, line);
+  np_buf_addc(line, ':');
+  np_json_get(property, "type", &type);
+  if (type.type == NP_JSON_STRING) np_json_text(type, line);
+  else np_buf_add(line, type.raw.p ? type.raw : NP_LIT(""));
+  np_buf_addc(line, ':');
+  add_member(property, "description", line);
+  int64_t n = c->prop_key + count_line(v, line, true);
+  n += enum_tokens(v, c, property, line);
+  n += properties_tokens(v, c, property, line);
+  if (np_json_get(property, "items", &items)) n += properties_tokens(v, c, items, line);
+  return n;
+}
+
+static int64_t properties_tokens(const np_vocab *v, const np_openai_cost *c, np_json schema,
+                                 np_buf *line) {
+  np_json properties, property;
+  np_str key;
+  int64_t n = 0;
+  if (!np_json_get(schema, "properties", &properties)) return 0;
+  np_json_iter it = np_json_each(properties);
+  while (np_json_next(&it, &key, &property)) {
+    if (!n) n += c->prop_init;
+    n += property_tokens(v, c, key, property, line);
+  }
+  return n;
+}
+
+static int64_t tool_tokens(const np_vocab *v, const np_openai_cost *c, np_json tool,
+                           np_buf *line) {
+  np_json function, parameters;
+  if (!np_json_get(tool, "function", &function)) function = tool;
+  np_buf_clear(line);
+  add_member(function, "name", line);
+  np_buf_addc(line, ':');
+  add_member(function, "description", line);
+  int64_t n = c->func_init + count_line(v, line, true);
+  if (np_json_get(function, "parameters", &parameters)) {
+    n += properties_tokens(v, c, parameters, line);
+  }
+  return n;
+}
+
+uint32_t np_openai_tools_tokens(const np_vocab *v, np_json tools) {
+  const np_openai_cost *c = np_openai_cost_find(v);
+  np_json tool;
+  np_buf line;
+  int64_t n = 0;
+  np_buf_init(&line, &np_alloc_libc);
+  np_json_iter it = np_json_each(tools);
+  while (np_json_next(&it, NULL, &tool)) {
+    if (!n) n = c->func_end;
+    n += tool_tokens(v, c, tool, &line);
+  }
+  np_buf_free(&line);
+  return n > 0 ? (uint32_t)n : 0;
+}
+
+uint32_t np_openai_head_tokens(const np_view *v) {
+  np_json tools;
+  if (!v->tools.n || np_json_check(v->tools, &tools, NULL)) return 0;
+  return np_openai_tools_tokens(v->vocab, tools);
+}
+
+uint32_t np_openai_tail_tokens(const np_view *v) {
+  return (uint32_t)np_openai_cost_find(v->vocab)->reply;
+}
+
+uint32_t np_openai_message_tokens(const np_view *v, const np_message *m) {
+  const np_openai_cost *c = np_openai_cost_find(v->vocab);
+  const np_entry *en = np_log_entry(v->log, m->first);
+  if (en && en->kind == NP_KIND_RESULT) {
+    if (en->pair) return (uint32_t)c->result;
+    return (uint32_t)c->message + count(v, NP_LIT("user")); /* an orphan goes as user text */
+  }
+  uint32_t n = (uint32_t)c->message + count(v, np_str_cstr(np_role_name(m->role)));
+  if (m->name.n) n += (uint32_t)c->name + count(v, m->name);
+  return n;
+}
+
+uint32_t np_openai_notice_tokens(const np_view *v, np_str text) {
+  return (uint32_t)np_openai_cost_find(v->vocab)->message + count(v, NP_LIT("user")) +
+         count(v, text);
+}
+
+static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
+  np_buf stub, filled;
+  np_buf_init(&stub, v->alloc);
+  np_buf_init(&filled, v->alloc);
+  np_mark_stub(v, call, &stub);
+  uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->result +
+               count(v, np_view_text(v, np_buf_str(&stub), &filled));
+  np_buf_free(&stub);
+  np_buf_free(&filled);
+  return n;
+}
+
+static uint32_t call_tokens(const np_view *v, const np_entry *en, np_str arguments) {
+  uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->call + count(v, en->tool);
+  n += count(v, arguments);
+  return en->pair ? n : n + stub_tokens(v, en);
+}
+
+/* A list of parts counts each text apart, as each is a string of its own. */
+static uint32_t result_tokens(const np_view *v, const np_entry *en) {
+  np_json item, text;
+  if (en->raw.type != NP_JSON_ARRAY) return count(v, en->text);
+  uint32_t n = 0;
+  np_buf part;
+  np_buf_init(&part, v->alloc);
+  np_json_iter it = np_json_each(en->raw);
+  while (np_json_next(&it, NULL, &item)) {
+    np_buf_clear(&part);
+    if (np_json_get(item, "text", &text) && text.type == NP_JSON_STRING) {
+      np_json_text(text, &part);
+      n += count(v, np_buf_str(&part));
+    } else {
+      n += count(v, NP_LIT(NP_RESULT_OMITTED));
+    }
+  }
+  np_buf_free(&part);
+  return n;
+}
+
+/* An orphan is led by a line that says so: one string with its text. */
+static uint32_t orphan_tokens(const np_view *v, const np_entry *en, np_str text) {
+  np_buf whole, filled;
+  np_buf_init(&whole, v->alloc);
+  np_buf_init(&filled, v->alloc);
+  np_mark_orphan(v, en, &whole);
+  np_buf_add(&whole, text);
+  uint32_t n = count(v, np_view_text(v, np_buf_str(&whole), &filled));
+  np_buf_free(&whole);
+  np_buf_free(&filled);
+  return n;
+}
+
+uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en, const np_str *text) {
+  switch (en->kind) {
+    case NP_KIND_CALL: return call_tokens(v, en, text ? *text : en->text);
+    case NP_KIND_RESULT:
+      if (!en->pair) return orphan_tokens(v, en, text ? *text : en->text);
+      return text ? count(v, *text) : result_tokens(v, en);
+    case NP_KIND_IMAGE:
+      return text ? count(v, *text) : np_openai_image_tokens(v->vocab, en->raw);
+    default: return count(v, text ? *text : en->text);
+  }
+}

@@ -1,0 +1,20 @@
+/*
+** Runs of dropped entries, for view.c only. next: runs.c
+*/
+#ifndef NP_RENDER_RUNS_H
+#define NP_RENDER_RUNS_H
+
+#include "render/view.h"
+
+neap_rc np_runs_drop(np_view *v, int64_t id, np_err *e); /* one entry */
+void np_runs_recount(np_view *v);                        /* all notices, after a new key */
+
+/* view.c's part of it */
+void np_view_hide(np_view *v, int64_t id);
+void np_view_unhide(np_view *v, int64_t id);
+void np_view_hot(np_view *v, int64_t n); /* adds n tokens to the hot region */
+/* Marks the segment of `id`, or of what is shown before its run, as changed. A dropped `id`
+** must be an end of its run. */
+void np_view_touch(np_view *v, int64_t id);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+** The plain-text form: one prompt of headed blocks, for models and people without a chat
+** API. `[step i]`, `<think>…</think>`, `Action: {…}`, `Observation: …`, and at the end
+** `[step n+1]`. Every block starts with a letter, `[` or `<` and ends with a newline: both
+** split patterns part there, so blocks count apart exactly as together. next: format.c
+*/
+#include "render/openai.h"
+
+#include "render/mark.h"
+
+static uint32_t count(const np_view *v, const np_buf *b) {
+  size_t n = np_vocab_count(v->vocab, np_buf_str(b));
+  return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
+}
+
+/* Headings that an observation must not imitate. */
+static const char *const headings[] = {"[step ",  "[user]",       "[user ",  "[system]", "[task]",
+                                       "[tools]", "[neap]",       "Action:", "Answer:",
+                                       "Observation:", "<think>", "</think>"};
+
+static bool is_heading(np_str line) {
+  while (line.n && (line.p[0] == ' ' || line.p[0] == '\t' || line.p[0] == '\\')) {
+    line = np_str_cut(line, 1, line.n);
+  }
+  for (size_t i = 0; i < NP_COUNT(headings); i++) {
+    size_t n = strlen(headings[i]);
+    if (line.n >= n && memcmp(line.p, headings[i], n) == 0) return true;
+  }
+  return false;
+}
+
+/* Lines of a result that read like a heading are led by a backslash. */
+static void add_guarded(np_str text, np_buf *out) {
+  while (text.n) {
+    const char *nl = memchr(text.p, '\n', text.n);
+    size_t n = nl ? (size_t)(nl - text.p) + 1 : text.n;
+    np_str line = np_str_cut(text, 0, n);
+    if (is_heading(line)) np_buf_addc(out, '\\');
+    np_buf_add(out, line);
+    text = np_str_cut(text, n, text.n);
+  }
+}
+
+static void add_action(const np_entry *en, np_str arguments, np_buf *out) {
+  np_json args;
+  np_buf_adds(out, "Action: {\"action\": ");
+  np_json_quote(out, en->tool);
+  np_buf_adds(out, ", \"args\": ");
+  if (np_json_check(arguments, &args, NULL) == NEAP_OK) np_buf_add(out, args.raw);
+  else np_json_quote(out, arguments);
+  np_buf_addc(out, '}');
+}
+
+/* A name stands in a heading: it must not end it nor begin a line. */
+static void add_name(np_str name, np_buf *out) {
+  for (size_t i = 0; i < name.n; i++) {
+    unsigned char c = (unsigned char)name.p[i];
+    np_buf_addc(out, c < 0x20 || c == 0x7F ? ' ' : c == ']' ? ')' : (char)c);
+  }
+}
+
+static void add_user(const np_view *v, const np_entry *en, np_str text, np_buf *out) {
+  const np_message *m = &v->log->messages[en->message];
+  if (v->log->task_message == (int64_t)en->message) {
+    np_buf_adds(out, "[task]");
+  } else if (m->name.n) {
+    np_buf_adds(out, "[user ");
+    add_name(m->name, out);
+    np_buf_addc(out, ']');
+  } else {
+    np_buf_adds(out, "[user]");
+  }
+  np_buf_addc(out, '\n');
+  np_buf_add(out, text);
+}
+
+static void add_block(const np_view *v, const np_entry *en, np_str text, np_buf *out) {
+  switch (en->kind) {
+    case NP_KIND_SYSTEM:
+      np_buf_adds(out, "[system]\n");
+      np_buf_add(out, text);
+      break;
+    case NP_KIND_THOUGHT:
+      np_buf_adds(out, "<think>");
+      np_buf_add(out, text);
+      np_buf_adds(out, "</think>");
+      break;
+    case NP_KIND_TEXT:
+      np_buf_adds(out, "Answer: ");
+      np_buf_add(out, text);
+      break;
+    case NP_KIND_CALL: add_action(en, text, out); break;
+    case NP_KIND_RESULT:
+      np_buf_adds(out, "Observation: ");
+      add_guarded(text, out);
+      break;
+    case NP_KIND_IMAGE: np_buf_adds(out, "[user]\n(an image)"); break;
+    default: add_user(v, en, text, out);
+  }
+  np_buf_addc(out, '\n');
+}
+
+static void add_heading(const np_view *v, const np_message *m, np_buf *out) {
+  const np_entry *en = np_log_entry(v->log, m->first);
+  if (m->role != NP_ROLE_ASSISTANT || !en) return;
+  np_buf_adds(out, "[step ");
+  np_buf_int(out, m->step);
+  np_buf_adds(out, "]\n");
+}
+
+static uint32_t entry_tokens(const np_view *v, const np_entry *en, const np_str *text) {
+  np_buf block;
+  np_buf_init(&block, v->alloc);
+  add_block(v, en, text ? *text : en->text, &block);
+  uint32_t n = count(v, &block);
+  np_buf_free(&block);
+  return n;
+}
+
+static uint32_t message_tokens(const np_view *v, const np_message *m) {
+  np_buf heading;
+  np_buf_init(&heading, v->alloc);
+  add_heading(v, m, &heading);
+  uint32_t n = count(v, &heading);
+  np_buf_free(&heading);
+  return n;
+}
+
+static void notice(const np_view *v, np_str text, bool first, np_buf *out) {
+  (void)v;
+  (void)first;
+  np_buf_add(out, text);
+  np_buf_addc(out, '\n');
+}
+
+static uint32_t notice_tokens(const np_view *v, np_str text) {
+  np_buf block;
+  np_buf_init(&block, v->alloc);
+  notice(v, text, true, &block);
+  uint32_t n = count(v, &block);
+  np_buf_free(&block);
+  return n;
+}
+
+static void head(const np_view *v, np_buf *out) {
+  if (!v->tools.n) return;
+  np_buf_adds(out, "[tools]\n");
+  np_buf_add(out, v->tools);
+  np_buf_addc(out, '\n');
+}
+
+static void tail(const np_view *v, np_buf *out) {
+  np_buf_adds(out, "[step ");
+  np_buf_int(out, v->log->step + 1);
+  np_buf_adds(out, "]\n");
+}
+
+static uint32_t head_tokens(const np_view *v) {
+  np_buf block;
+  np_buf_init(&block, v->alloc);
+  head(v, &block);
+  uint32_t n = count(v, &block);
+  np_buf_free(&block);
+  return n;
+}
+
+/* "[step 12]\n": the digits are runs of at most three, so a fixed figure would be wrong
+** beyond step 999; what the step costs is counted when it is known. */
+static uint32_t tail_tokens(const np_view *v) {
+  np_buf block;
+  np_buf_init(&block, v->alloc);
+  tail(v, &block);
+  uint32_t n = count(v, &block);
+  np_buf_free(&block);
+  return n;
+}
+
+static void message(const np_view *v, size_t index, bool first, np_buf *out) {
+  const np_message *m = &v->log->messages[index];
+  np_buf filled;
+  (void)first;
+  np_buf_init(&filled, v->alloc);
+  add_heading(v, m, out);
+  for (uint32_t i = 0; i < m->entries; i++) {
+    const np_entry *en = np_log_entry(v->log, m->first + i);
+    const np_shown *s = np_view_at(v, en->id);
+    if (!s->listed || s->rung == NP_DROPPED) continue;
+    add_block(v, en, s->rung == NP_FULL ? en->text : np_view_text(v, s->text, &filled), out);
+  }
+  if (filled.failed) out->failed = true;
+  np_buf_free(&filled);
+}
+
+const np_format np_format_text = {
+    .name = "text",
+    .thoughts = true,
+    .parts = false,
+    .entry_tokens = entry_tokens,
+    .message_tokens = message_tokens,
+    .notice_tokens = notice_tokens,
+    .head_tokens = head_tokens,
+    .tail_tokens = tail_tokens,
+    .head = head,
+    .message = message,
+    .notice = notice,
+    .tail = tail,
+};

@@ -1,0 +1,194 @@
+/*
+** Choosing a projection: what a choice (trim_*.c) keeps is joined and counted as it will be
+** shown; if it is over, the choice is made again with less. next: trim_plan.c
+*/
+#include "render/trim_plan.h"
+#include "text/text.h"
+
+static const char *const names[] = {"ends", "head", "tail", "errors", "dense", "about"};
+
+bool np_keep_parse(np_str name, np_keep *out) {
+  for (size_t i = 0; i < NP_COUNT(names); i++) {
+    if (!np_str_is(name, names[i])) continue;
+    *out = (np_keep)i;
+    return true;
+  }
+  return false;
+}
+
+const char *np_keep_name(np_keep keep) {
+  return (size_t)keep < NP_COUNT(names) ? names[keep] : "unknown";
+}
+
+void np_trim_join(np_str text, const np_trim *t, np_str gap, np_buf *out) {
+  for (size_t i = 0; i < t->count; i++) {
+    const np_range *r = &t->kept[i];
+    np_buf_add(out, np_str_cut(text, r->from, r->to));
+    if (i + 1 == t->count) break;
+    if (text.p[r->to - 1] != '\n') np_buf_addc(out, '\n');
+    if (gap.n == 0) continue;
+    np_buf_add(out, gap);
+    np_buf_addc(out, '\n');
+  }
+}
+
+/* ---- from the plan to ranges ---- */
+
+static bool add_range(np_plan *p, np_trim *out, size_t *cap, size_t from, size_t to) {
+  if (from == to) return true;
+  if (out->count && out->kept[out->count - 1].to == from) {
+    out->kept[out->count - 1].to = to;
+    return true;
+  }
+  void *kept = out->kept;
+  if (!np_grow(p->alloc, &kept, cap, out->count + 1, sizeof *out->kept)) return false;
+  out->kept = kept;
+  out->kept[out->count++] = (np_range){.from = from, .to = to};
+  return true;
+}
+
+static bool ranges_of_units(np_plan *p, np_trim *out, size_t *cap) {
+  for (size_t i = 0; i < p->n; i++) {
+    const np_unit *u = &p->units[i];
+    if (u->kept && !add_range(p, out, cap, u->from, u[1].from)) return false;
+  }
+  return true;
+}
+
+static bool ranges_of_ends(np_plan *p, np_trim *out, size_t *cap) {
+  return add_range(p, out, cap, 0, p->head) && add_range(p, out, cap, p->tail, p->text.n);
+}
+
+/* Line numbers, in one walk over the text. */
+static void number_lines(np_str text, np_trim *t) {
+  size_t line = 1, at = 0;
+  for (size_t i = 0; i < 2 * t->count; i++) {
+    np_range *r = &t->kept[i / 2];
+    size_t to = i % 2 ? r->to - 1 : r->from;
+    const char *nl;
+    while (at < to && (nl = memchr(text.p + at, '\n', to - at)) != NULL) {
+      at = (size_t)(nl - text.p) + 1;
+      line++;
+    }
+    at = to;
+    *(i % 2 ? &r->line_to : &r->line_from) = line;
+  }
+}
+
+static void name_cut(np_str text, np_trim *t) {
+  t->cut_from = 1;
+  t->cut_to = t->lines;
+  if (t->count == 0) return;
+  const np_range *a = &t->kept[0], *z = &t->kept[t->count - 1];
+  if (a->from == 0) t->cut_from = a->line_to + (text.p[a->to - 1] == '\n');
+  if (z->to == text.n) t->cut_to = z->line_from - (text.p[z->from - 1] == '\n');
+}
+
+/* ---- choosing ---- */
+
+static bool uses_units(np_keep keep) {
+  return keep == NP_KEEP_ERRORS || keep == NP_KEEP_DENSE || keep == NP_KEEP_ABOUT;
+}
+
+/* Cuts and scores; *keep becomes `ends` when nothing was found. */
+static bool prepare(np_plan *p, np_keep *keep) {
+  bool found = true;
+  if (!uses_units(*keep)) return true;
+  if (!np_plan_cut(p)) return false;
+  if (*keep == NP_KEEP_DENSE && !np_dense_score(p)) return false;
+  if (*keep == NP_KEEP_ERRORS) np_errors_score(p, &found);
+  if (*keep == NP_KEEP_ABOUT) np_about_score(p, &found);
+  if (!found) *keep = NP_KEEP_ENDS;
+  return true;
+}
+
+static bool choose(np_plan *p, np_keep keep, np_trim *out, size_t *cap) {
+  out->count = 0;
+  if (p->budget == 0) return true;
+  if (uses_units(keep)) {
+    np_plan_reset(p);
+    bool ok = keep == NP_KEEP_DENSE    ? np_dense_keep(p)
+              : keep == NP_KEEP_ERRORS ? np_errors_keep(p)
+                                       : np_about_keep(p);
+    if (!ok || !ranges_of_units(p, out, cap)) return false;
+    if (out->count) return true; /* else the limit is too small for a unit */
+  }
+  np_plan_ends(p, keep);
+  return ranges_of_ends(p, out, cap);
+}
+
+/* Counts what would be shown. The parts were counted alone, so it may be a little over: the
+** choice is then repeated with that much less, and twice as much less each further time. */
+static bool choose_exactly(np_plan *p, np_keep keep, np_str gap, np_trim *out,
+                           size_t *cap) {
+  np_buf joined;
+  np_buf_init(&joined, p->alloc);
+  bool ok = true;
+  size_t step = 1, over = 1;
+  for (p->budget = p->limit; ok && over; step *= 2) {
+    ok = choose(p, keep, out, cap);
+    np_buf_clear(&joined);
+    if (ok) np_trim_join(p->text, out, gap, &joined);
+    ok = ok && !joined.failed;
+    size_t tokens = ok ? np_vocab_count(p->v, np_buf_str(&joined)) : 0;
+    over = tokens > p->limit ? tokens - p->limit : 0;
+    size_t less = over > step ? over : step;
+    p->budget = p->budget > less ? p->budget - less : 0;
+  }
+  np_buf_free(&joined);
+  return ok;
+}
+
+static bool count_gap(np_plan *p, np_str gap) {
+  np_buf b;
+  np_buf_init(&b, p->alloc);
+  np_buf_addc(&b, '\n');
+  np_buf_add(&b, gap);
+  if (gap.n) np_buf_addc(&b, '\n');
+  bool ok = !b.failed;
+  if (ok) p->gap_cost = np_vocab_count(p->v, np_buf_str(&b));
+  np_buf_free(&b);
+  return ok;
+}
+
+static neap_rc whole(np_str text, np_arena *ar, np_trim *out, np_err *e) {
+  out->whole = true;
+  if (text.n == 0) return NEAP_OK;
+  out->kept = np_arena_alloc(ar, sizeof *out->kept);
+  if (!out->kept) return np_fail_mem(e);
+  out->kept[0] = (np_range){0, text.n, 1, out->lines};
+  out->count = 1;
+  return NEAP_OK;
+}
+
+/* Moves the ranges into the caller's arena. */
+static bool hand_over(np_trim *out, np_arena *ar) {
+  size_t bytes = out->count * sizeof *out->kept;
+  np_range *kept = bytes ? np_arena_alloc(ar, bytes) : NULL;
+  if (bytes && !kept) return false;
+  if (bytes) memcpy(kept, out->kept, bytes);
+  np_free(ar->alloc, out->kept);
+  out->kept = kept;
+  return true;
+}
+
+neap_rc np_trim_choose(const np_vocab *v, np_str text, size_t limit, np_keep keep,
+                       np_str about, np_str gap, np_arena *ar, np_trim *out, np_err *e) {
+  np_plan p = {.v = v, .text = text, .about = about, .alloc = ar->alloc, .limit = limit};
+  size_t tokens, cap = 0;
+  *out = (np_trim){.lines = np_lines_count(text)};
+  if (np_plan_fits(&p, text, limit, &tokens)) return whole(text, ar, out, e);
+  bool ok =
+      count_gap(&p, gap) &&
+      (limit == 0 || (prepare(&p, &keep) && choose_exactly(&p, keep, gap, out, &cap)));
+  ok = ok && hand_over(out, ar);
+  np_free(p.alloc, p.units);
+  if (!ok) {
+    np_free(ar->alloc, out->kept);
+    *out = (np_trim){0};
+    return np_fail_mem(e);
+  }
+  number_lines(text, out);
+  name_cut(text, out);
+  return NEAP_OK;
+}

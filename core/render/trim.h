@@ -1,0 +1,51 @@
+/*
+** Projections by tokens: which parts of a text to keep when only so many tokens may be
+** shown. Chooses byte ranges; the marks between them are mark.c's. next: mark.h
+*/
+#ifndef NP_RENDER_TRIM_H
+#define NP_RENDER_TRIM_H
+
+#include "base/mem.h"
+#include "token/token.h"
+
+typedef enum np_keep {
+  NP_KEEP_ENDS, /* half from the head, half from the tail */
+  NP_KEEP_HEAD,
+  NP_KEEP_TAIL,
+  NP_KEEP_ERRORS, /* error lines and the first stack trace with context, then ends */
+  NP_KEEP_DENSE,  /* some head and tail, then lines by identifiers for their length */
+  NP_KEEP_ABOUT   /* lines that share rare words with a query, with context */
+} np_keep;
+
+/* Finds "ends", "head", … ; false when unknown. */
+bool np_keep_parse(np_str name, np_keep *out);
+const char *np_keep_name(np_keep keep);
+
+/* Part of the text. */
+typedef struct np_range {
+  size_t from, to; /* bytes [from, to) of the text, on character and grapheme borders */
+  size_t line_from, line_to; /* 1-based lines that the range touches */
+} np_range;
+
+typedef struct np_trim {
+  np_range *kept; /* in order, disjoint, not adjacent; owned by the arena */
+  size_t count;
+  size_t lines;            /* lines in the whole text */
+  size_t cut_from, cut_to; /* 1-based: first and last line of which something was cut */
+  bool whole;              /* nothing needed to be cut */
+} np_trim;
+
+/* Chooses ranges of `text` so that the kept ranges, joined by `gap` (np_trim_join), count at
+** most `limit` tokens. Whole lines where a line fits the limit; inside longer lines graphemes
+** stay whole. Deterministic, O(n log n). A limit of 0 keeps nothing. `about` is the query of
+** NP_KEEP_ABOUT. Where a choice finds nothing of its own (no error, no word of the query) it
+** is `ends`. Errors: NEAP_E_MEMORY. */
+neap_rc np_trim_choose(const np_vocab *v, np_str text, size_t limit, np_keep keep,
+                       np_str about, np_str gap, np_arena *ar, np_trim *out, np_err *e);
+
+/* Appends the kept ranges with `gap` between them on a line of its own: a newline before it
+** unless the range ends in one, and one after it. An empty gap leaves only the newline. There
+** is no gap before the first range nor after the last; what a caller adds there counts apart. */
+void np_trim_join(np_str text, const np_trim *t, np_str gap, np_buf *out);
+
+#endif

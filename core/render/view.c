@@ -1,0 +1,256 @@
+/*
+** Entering the log's news into the view, and the change of one entry's rung. All counts are
+** differences, so a change costs what it touches. next: runs.c, then frame.c
+*/
+#include "render/view.h"
+
+#include "render/runs.h"
+
+static const char *const rungs[NP_RUNG_COUNT] = {"full", "trimmed", "reference", "masked",
+                                                 "dropped"};
+
+const char *np_rung_name(np_rung r) {
+  return rungs[r];
+}
+
+bool np_rung_parse(np_str name, np_rung *out) {
+  for (int i = 0; i < NP_RUNG_COUNT; i++) {
+    if (np_str_is(name, rungs[i])) {
+      *out = (np_rung)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
+                     const np_format *format, np_err *e) {
+  (void)e;
+  *v = (np_view){.alloc = a, .log = lg, .vocab = vocab, .format = format, .dirty = UINT32_MAX};
+  memcpy(v->key, "aaaa", 4);
+  np_arena_init(&v->arena, a);
+  np_buf_init(&v->scratch, a);
+  np_view_set_head(v, NP_LIT(""), NP_LIT(""), false);
+  return NEAP_OK;
+}
+
+void np_view_free(np_view *v) {
+  np_free(v->alloc, v->shown);
+  np_free(v->alloc, v->framing);
+  np_free(v->alloc, v->visible);
+  np_free(v->alloc, v->unit);
+  np_free(v->alloc, v->batch_tail);
+  np_free(v->alloc, v->runs);
+  np_arena_free(&v->arena);
+  np_buf_free(&v->scratch);
+  memset(v, 0, sizeof *v);
+}
+
+static void add_tokens(np_view *v, np_region region, int64_t n) {
+  v->region[region] += n;
+  v->total += n;
+}
+
+/* Counts head and tail anew: a tail that names the step changes with it. */
+static void count_ends(np_view *v) {
+  add_tokens(v, NP_REGION_FIXED, -(int64_t)v->head_cost);
+  add_tokens(v, NP_REGION_HOT, -(int64_t)v->tail_cost);
+  v->head_cost = v->format->head_tokens(v);
+  v->tail_cost = v->format->tail_tokens(v);
+  add_tokens(v, NP_REGION_FIXED, v->head_cost);
+  add_tokens(v, NP_REGION_HOT, v->tail_cost);
+}
+
+void np_view_set_head(np_view *v, np_str tools, np_str request, bool recall) {
+  v->tools = tools;
+  v->request = request;
+  v->recall = recall;
+  count_ends(v);
+  v->dirty = 0;
+}
+
+np_str np_view_text(const np_view *v, np_str text, np_buf *buf) {
+  if (!text.n || !memchr(text.p, NP_KEY_BYTE, text.n)) return text;
+  np_buf_clear(buf);
+  for (size_t i = 0, from = 0; i <= text.n; i++) {
+    if (i < text.n && text.p[i] != NP_KEY_BYTE) continue;
+    np_buf_add(buf, np_str_cut(text, from, i));
+    if (i < text.n) np_buf_add(buf, np_str_of(v->key, sizeof v->key));
+    from = i + 1;
+  }
+  return np_buf_str(buf);
+}
+
+/* Tokens of `text` in place of the entry, the key filled in. */
+static uint32_t tokens_of(np_view *v, const np_entry *en, np_str text) {
+  np_str filled = np_view_text(v, text, &v->scratch);
+  return v->format->entry_tokens(v, en, &filled);
+}
+
+static bool renders(const np_view *v, const np_entry *en) {
+  if (en->empty || en->kind == NP_KIND_LOG) return false;
+  return en->kind != NP_KIND_THOUGHT || v->format->thoughts;
+}
+
+/* Where a new entry goes: a paired result behind its batch, anything else at the end. */
+static int64_t place_after(const np_view *v, const np_entry *en) {
+  return en->kind == NP_KIND_RESULT && en->pair ? v->batch_tail[en->atom] : v->tail;
+}
+
+static void link_entry(np_view *v, const np_entry *en) {
+  np_shown *s = np_view_at(v, en->id);
+  s->listed = true;
+  s->prev = place_after(v, en);
+  s->next = s->prev ? np_view_at(v, s->prev)->next : v->head;
+  if (s->prev) np_view_at(v, s->prev)->next = en->id;
+  else v->head = en->id;
+  if (s->next) np_view_at(v, s->next)->prev = en->id;
+  else v->tail = en->id;
+  if (v->log->atoms[en->atom].kind == NP_KIND_CALL) v->batch_tail[en->atom] = en->id;
+}
+
+/* The call of a result goes without a stub from now on. Where the call was not sent yet and
+** the result stands at the end, nothing that was rendered changes. */
+static void recount_call(np_view *v, int64_t call, bool at_end) {
+  const np_entry *en = np_log_entry(v->log, call);
+  np_shown *s = np_view_at(v, call);
+  s->full = v->format->entry_tokens(v, en, NULL);
+  if (s->rung == NP_DROPPED) return;
+  uint32_t now = s->rung == NP_FULL ? s->full : tokens_of(v, en, s->text);
+  add_tokens(v, en->region, (int64_t)now - s->tokens);
+  s->tokens = now;
+  if (!at_end || v->unit[en->message] != UINT32_MAX) np_view_touch(v, call);
+}
+
+static void show_message(np_view *v, const np_entry *en) {
+  if (v->visible[en->message]++) return;
+  v->framing[en->message] = v->format->message_tokens(v, &v->log->messages[en->message]);
+  add_tokens(v, en->region, v->framing[en->message]);
+}
+
+static void hide_message(np_view *v, const np_entry *en) {
+  if (--v->visible[en->message]) return;
+  add_tokens(v, en->region, -(int64_t)v->framing[en->message]);
+  v->framing[en->message] = 0;
+}
+
+static bool holds_key(const np_view *v, np_str text) {
+  char mark[] = "neap\xC2\xB7xxxx";
+  memcpy(mark + 6, v->key, 4);
+  return np_str_find(text, np_str_of(mark, 10), 0) != SIZE_MAX;
+}
+
+static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
+  np_shown *s = np_view_at(v, en->id);
+  *s = (np_shown){.text = NP_LIT("")};
+  if (!renders(v, en)) return NEAP_OK;
+  bool at_end = place_after(v, en) == v->tail;
+  s->full = s->tokens = v->format->entry_tokens(v, en, NULL);
+  link_entry(v, en);
+  show_message(v, en);
+  add_tokens(v, en->region, s->tokens);
+  if (holds_key(v, en->text)) v->burnt = true;
+  if (en->kind != NP_KIND_RESULT || !en->pair) return NEAP_OK;
+  recount_call(v, en->pair, at_end);
+  return np_view_at(v, en->pair)->rung == NP_DROPPED ? np_runs_drop(v, en->id, e) : NEAP_OK;
+}
+
+static bool reserve(np_view *v) {
+  const np_log *lg = v->log;
+  size_t old = v->messages;
+  void *sh = v->shown, *fr = v->framing, *vi = v->visible, *un = v->unit, *ba = v->batch_tail;
+  bool ok = np_grow(v->alloc, &sh, &v->cap, lg->entry_count, sizeof(np_shown));
+  v->shown = sh;
+  ok = np_grow(v->alloc, &fr, &v->framing_cap, lg->message_count, sizeof(uint32_t)) && ok;
+  v->framing = fr;
+  ok = np_grow(v->alloc, &vi, &v->visible_cap, lg->message_count, sizeof(uint32_t)) && ok;
+  v->visible = vi;
+  ok = np_grow(v->alloc, &un, &v->unit_cap, lg->message_count, sizeof(uint32_t)) && ok;
+  v->unit = un;
+  ok = np_grow(v->alloc, &ba, &v->batch_cap, lg->atom_count, sizeof(int64_t)) && ok;
+  v->batch_tail = ba;
+  if (!ok) return false;
+  for (size_t i = old; i < lg->message_count; i++) {
+    v->framing[i] = v->visible[i] = 0;
+    v->unit[i] = UINT32_MAX;
+  }
+  v->messages = lg->message_count;
+  return true;
+}
+
+neap_rc np_view_sync(np_view *v, np_err *e) {
+  if (!reserve(v)) return np_fail_mem(e);
+  neap_rc rc = NEAP_OK;
+  while (!rc && v->count < v->log->entry_count) {
+    rc = enter(v, &v->log->entries[v->count++], e);
+  }
+  add_tokens(v, NP_REGION_HOT, -(int64_t)v->tail_cost);
+  v->tail_cost = v->format->tail_tokens(v);
+  add_tokens(v, NP_REGION_HOT, v->tail_cost);
+  return rc;
+}
+
+void np_view_hide(np_view *v, int64_t id) {
+  const np_entry *en = np_log_entry(v->log, id);
+  np_shown *s = np_view_at(v, id);
+  add_tokens(v, en->region, -(int64_t)s->tokens);
+  s->tokens = 0;
+  s->rung = NP_DROPPED;
+  hide_message(v, en);
+}
+
+void np_view_unhide(np_view *v, int64_t id) {
+  const np_entry *en = np_log_entry(v->log, id);
+  np_shown *s = np_view_at(v, id);
+  s->rung = NP_FULL;
+  s->tokens = s->full;
+  add_tokens(v, en->region, s->tokens);
+  show_message(v, en);
+}
+
+void np_view_hot(np_view *v, int64_t n) {
+  add_tokens(v, NP_REGION_HOT, n);
+}
+
+void np_view_touch(np_view *v, int64_t id) {
+  while (id && np_view_at(v, id)->rung == NP_DROPPED) {
+    id = np_view_at(v, v->runs[np_view_at(v, id)->run].first)->prev;
+  }
+  uint32_t unit = id ? v->unit[np_log_entry(v->log, id)->message] : 0;
+  if (unit < v->dirty) v->dirty = unit;
+}
+
+neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *e) {
+  const np_entry *en = np_log_entry(v->log, id);
+  np_shown *s = np_view_at(v, id);
+  np_str kept = NP_LIT("");
+  if (rung != NP_FULL && !np_arena_copy(&v->arena, text, &kept)) return np_fail_mem(e);
+  uint32_t now = rung == NP_FULL ? s->full : tokens_of(v, en, kept);
+  add_tokens(v, en->region, (int64_t)now - s->tokens);
+  s->text = kept;
+  s->tokens = now;
+  s->rung = (uint8_t)rung;
+  np_view_touch(v, id);
+  return v->scratch.failed ? np_fail_mem(e) : NEAP_OK;
+}
+
+neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
+  memcpy(v->key, key, 4);
+  v->burnt = false;
+  for (size_t i = 0; i < v->count; i++) {
+    np_shown *s = &v->shown[i];
+    const np_entry *en = &v->log->entries[i];
+    if (holds_key(v, en->text)) v->burnt = true;
+    bool made = s->listed && s->rung != NP_DROPPED &&
+                (s->rung != NP_FULL || en->kind == NP_KIND_CALL || en->kind == NP_KIND_RESULT);
+    if (!made) continue;
+    uint32_t full = v->format->entry_tokens(v, en, NULL);
+    uint32_t now = s->rung == NP_FULL ? full : tokens_of(v, en, s->text);
+    add_tokens(v, en->region, (int64_t)now - s->tokens);
+    s->full = full;
+    s->tokens = now;
+  }
+  np_runs_recount(v);
+  v->dirty = 0;
+  return v->scratch.failed ? np_fail_mem(e) : NEAP_OK;
+}

@@ -1,0 +1,134 @@
+/*
+** What of the log is shown: every entry's rung and replacement, the order of rendering, runs
+** of dropped entries with their notices, and the exact tokens of it all, kept up to date by
+** each change. Decides nothing; pack/ does. next: view.c, runs.c
+*/
+#ifndef NP_RENDER_VIEW_H
+#define NP_RENDER_VIEW_H
+
+#include "cite/log_index.h"
+#include "render/trim.h"
+
+typedef enum np_rung {
+  NP_FULL, NP_TRIMMED, NP_REFERENCE, NP_MASKED, NP_DROPPED, NP_RUNG_COUNT
+} np_rung;
+const char *np_rung_name(np_rung r);
+bool np_rung_parse(np_str name, np_rung *out);
+
+/* In replacement texts this byte stands for the mark key; it cannot occur in UTF-8. */
+#define NP_KEY_BYTE '\xFF'
+
+typedef struct np_shown {
+  uint8_t rung;
+  bool listed;         /* has a place in the prompt: not empty, and the format renders it */
+  bool pinned, held;
+  bool sent;           /* stood in a prompt, at whatever rung */
+  bool fetched;        /* is the answer to a read or recall: never put away again */
+  np_str text;         /* what is shown at trimmed, reference, masked */
+  uint32_t full;       /* tokens at full, without its message's framing */
+  uint32_t tokens;     /* tokens now; 0 when dropped */
+  int64_t prev, next;  /* order of rendering, 0 at the ends */
+  uint32_t run;        /* right at both ends of a run of dropped entries */
+} np_shown;
+
+/* A run of dropped entries that are neighbours in the order of rendering: one notice. */
+typedef struct np_run {
+  int64_t first, last;
+  int64_t entries, tokens;     /* how many, and their tokens at full */
+  int64_t step_from, step_to;
+  uint32_t notice;             /* tokens of its notice, framing included; 0: unused slot */
+} np_run;
+
+typedef struct np_view np_view;
+
+/* A provider's form. Costs are those of strings tokenized apart, so they add up. */
+typedef struct np_format {
+  const char *name;
+  bool thoughts; /* renders the model's thoughts */
+  bool parts;    /* requires roles, pairing and so on to be kept valid */
+
+  /* Tokens of an entry's content as it would be shown: its own text, or `text` if not NULL. */
+  uint32_t (*entry_tokens)(const np_view *v, const np_entry *en, const np_str *text);
+  /* Tokens of a message's framing, spent once when any of its entries is shown. */
+  uint32_t (*message_tokens)(const np_view *v, const np_message *m);
+  uint32_t (*notice_tokens)(const np_view *v, np_str text);
+  uint32_t (*head_tokens)(const np_view *v); /* tools, and what opens the prompt */
+  uint32_t (*tail_tokens)(const np_view *v); /* what closes it: reply priming */
+
+  /* Bytes. `first` is false when something of the same list stands before. */
+  void (*head)(const np_view *v, np_buf *out);
+  void (*message)(const np_view *v, size_t message, bool first, np_buf *out);
+  void (*notice)(const np_view *v, np_str text, bool first, np_buf *out);
+  void (*tail)(const np_view *v, np_buf *out);
+} np_format;
+
+const np_format *np_format_find(np_str name); /* NULL when not built in */
+const np_format *np_format_at(size_t i);      /* NULL past the last */
+
+struct np_view {
+  const neap_alloc *alloc;
+  np_log *log;
+  const np_vocab *vocab;
+  const np_format *format;
+  np_str tools;           /* raw JSON array, empty when none */
+  np_str request;         /* raw JSON object of the host's members, empty when none */
+  bool recall;            /* the model can call neap_read and neap_recall */
+  char key[4];            /* the mark key */
+  bool burnt;             /* some text holds the key: renew it at the next rewrite */
+
+  np_shown *shown;        /* by entry id - 1 */
+  size_t count, cap;
+  uint32_t *framing;      /* by message: framing tokens spent now */
+  uint32_t *visible;      /* by message: listed entries that are not dropped */
+  uint32_t *unit;         /* by message: its segment in the frame, UINT32_MAX when none */
+  size_t messages, framing_cap, visible_cap, unit_cap;
+  int64_t *batch_tail;    /* by atom: last listed entry of a batch */
+  size_t batch_cap;
+  np_run *runs;
+  size_t run_count, run_cap;
+  int64_t head, tail;     /* first and last listed entry */
+
+  int64_t region[NP_REGION_COUNT]; /* tokens now, head and tail included */
+  int64_t total;
+  uint32_t head_cost, tail_cost;   /* tokens of head and tail, in fixed and hot */
+  uint32_t dirty;         /* lowest segment that may have changed, UINT32_MAX: none */
+  np_arena arena;         /* replacement texts */
+  np_buf scratch;
+};
+
+neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
+                     const np_format *format, np_err *e);
+void np_view_free(np_view *v);
+
+/* Sets tools and the host's members; counts the head anew. Slices must outlive the view. */
+void np_view_set_head(np_view *v, np_str tools, np_str request, bool recall);
+
+/* Takes in the entries that the log has got since the last call. */
+neap_rc np_view_sync(np_view *v, np_err *e);
+
+/* Shows `id` at `rung` with `text` in its place (kept: copied). DROPPED and back from it
+** go through np_view_drop and np_view_restore. NEAP_E_MEMORY only. */
+neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *e);
+neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);    /* all entries of the atom */
+neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e); /* back to what they were before */
+
+static inline np_shown *np_view_at(const np_view *v, int64_t id) {
+  return &v->shown[id - 1];
+}
+
+/* The text that stands for an entry, the key filled in; valid until the next call. */
+np_str np_view_text(const np_view *v, np_str text, np_buf *buf);
+/* The notice of a run, the key filled in. */
+void np_run_text(const np_view *v, const np_run *r, np_buf *out);
+
+/* Changes the mark key (4 characters) and counts all marks anew. */
+neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e);
+
+/* Whether the first run that starts in the entries of one message stands before it. Used by
+** the frame; see frame.c. */
+static inline bool np_view_is_run_head(const np_view *v, int64_t id) {
+  const np_shown *s = np_view_at(v, id);
+  return s->rung == NP_DROPPED && v->runs[s->run].first == id && v->runs[s->run].notice;
+}
+
+#endif

@@ -1,0 +1,282 @@
+/*
+** The store that keeps everything in memory: the smallest one that obeys store.h in full.
+** It serves replays, tests and hosts that keep no file. next: sqlite.h
+*/
+#include <sqlite3.h> /* only its mutexes: the same locks as the other store's */
+
+#include "store/memblobs.h"
+#include "store/memlog.h"
+
+typedef struct mem_store {
+  np_store st; /* first: np_store * is cast to mem_store * */
+  sqlite3_mutex *lock;
+  np_memlogs logs;
+  np_memblobs blobs;
+  uint8_t secret[NP_SHA256];
+} mem_store;
+
+static mem_store *lock(np_store *st) {
+  mem_store *m = (mem_store *)st;
+  sqlite3_mutex_enter(m->lock);
+  return m;
+}
+
+static neap_rc unlock(mem_store *m, neap_rc rc) {
+  sqlite3_mutex_leave(m->lock);
+  return rc;
+}
+
+/* ---- claims ------------------------------------------------------------------------ */
+
+/* Reading takes no fence: 0 is none's. */
+static neap_rc claim(mem_store *m, bool readonly, np_claim *out, np_err *e) {
+  np_memlog *log = np_memlog_find(&m->logs, out->tenant, out->session);
+  if (!log && readonly) return np_fail_no_session(out->session, e);
+  if (!log) log = np_memlog_make(&m->logs, out->tenant, out->session);
+  if (!log) return np_fail_mem(e);
+  if (!readonly) out->fence = ++log->fence;
+  out->last_seq = (int64_t)log->n;
+  return NEAP_OK;
+}
+
+static neap_rc mem_claim(np_store *st, np_str tenant, np_str session, bool readonly,
+                         np_claim *out, np_err *e) {
+  *out = (np_claim){.tenant = tenant, .session = session};
+  neap_rc rc = np_check_names(tenant, session, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  return unlock(m, claim(m, readonly, out, e));
+}
+
+/* ---- events ------------------------------------------------------------------------ */
+
+/* Gives large bodies their place among the blobs. What was put stays when a later step
+** fails: content that no event names is harmless. */
+static bool share_bodies(mem_store *m, np_str tenant, np_row *rows, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (rows[i].place != NP_PLACE_BLOB) continue;
+    np_memblob *b = np_memblob_put(&m->blobs, tenant, rows[i].hash, rows[i].ev.body);
+    if (!b) return false;
+    rows[i].ev.body = (np_str){b->body, b->n};
+  }
+  return true;
+}
+
+static neap_rc append(mem_store *m, const np_claim *c, np_row *rows, size_t n,
+                      np_err *e) {
+  np_memlog *log = np_memlog_find(&m->logs, c->tenant, c->session);
+  if (!log) return np_fail_no_session(c->session, e);
+  if (log->fence != c->fence) return np_fail_fenced(c->session, 0, e);
+  if ((int64_t)log->n != c->last_seq) {
+    return np_fail(e, NEAP_E_MISUSE,
+                   "session '%.*s': the claim was copied; use one claim",
+                   NP_SHOW(c->session));
+  }
+  if (!share_bodies(m, c->tenant, rows, n)) return np_fail_mem(e);
+  return np_memlog_add(&m->logs, log, rows, n) ? NEAP_OK : np_fail_mem(e);
+}
+
+static neap_rc mem_append(np_store *st, np_claim *c, const np_event *ev, size_t n,
+                          neap_durable durable, np_err *e) {
+  (void)durable;
+  neap_rc rc = np_check_events(c, ev, n, e);
+  if (rc != NEAP_OK) return rc;
+  np_row *rows = np_rows_new(st->alloc, ev, n);
+  if (!rows) return np_fail_mem(e);
+  mem_store *m = lock(st);
+  rc = unlock(m, append(m, c, rows, n, e));
+  np_free(st->alloc, rows);
+  if (rc == NEAP_OK) c->last_seq += (int64_t)n;
+  return rc;
+}
+
+/* Copies out events from *next on until the page is full. */
+static void fill_page(mem_store *m, np_str tenant, np_str session, int64_t *next,
+                      np_buf *page) {
+  const np_memlog *log = np_memlog_find(&m->logs, tenant, session);
+  for (int k = 0; log && k < NP_STORE_PAGE_ROWS && page->n < NP_STORE_PAGE_BYTES; k++) {
+    if ((uint64_t)*next > log->n) return;
+    const np_row *r = &log->rows[*next - 1];
+    np_page_event(page, &r->ev, r->place == NP_PLACE_PURGED);
+    ++*next;
+  }
+}
+
+static neap_rc mem_read(np_store *st, np_str tenant, np_str session, int64_t from,
+                        np_event_fn fn, void *ctx, np_err *e) {
+  int64_t next = from < 1 ? 1 : from;
+  neap_rc rc = np_check_names(tenant, session, e);
+  np_buf page;
+  np_buf_init(&page, st->alloc);
+  while (rc == NEAP_OK) {
+    np_buf_clear(&page);
+    mem_store *m = lock(st);
+    fill_page(m, tenant, session, &next, &page);
+    unlock(m, NEAP_OK);
+    if (page.failed) rc = np_fail_mem(e);
+    if (rc != NEAP_OK || page.n == 0) break;
+    rc = np_page_visit(&page, fn, ctx);
+  }
+  np_buf_free(&page);
+  return rc;
+}
+
+/* ---- content ----------------------------------------------------------------------- */
+
+static neap_rc mem_put(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA256],
+                       np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc == NEAP_OK) rc = np_check_body(body, e);
+  if (rc != NEAP_OK) return rc;
+  np_sha256(body, hash);
+  mem_store *m = lock(st);
+  bool ok = np_memblob_put(&m->blobs, tenant, hash, body) != NULL;
+  return unlock(m, ok ? NEAP_OK : np_fail_mem(e));
+}
+
+static neap_rc get(mem_store *m, np_str tenant, const uint8_t *hash, np_buf *out,
+                   np_err *e) {
+  const np_memblob *b = np_memblob_find(&m->blobs, tenant, hash);
+  if (!b) return np_fail_no_content(hash, e);
+  if (!b->body) return np_fail_purged(hash, e);
+  np_buf_add(out, (np_str){b->body, b->n});
+  return out->failed ? np_fail_mem(e) : NEAP_OK;
+}
+
+static neap_rc mem_get(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                       np_buf *out, np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  return unlock(m, get(m, tenant, hash, out, e));
+}
+
+/* Counts the tenant's events that hold this content; with `remove` they forget it. */
+static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool remove) {
+  size_t found = 0;
+  for (size_t i = np_memlog_first(&m->logs, tenant); i < m->logs.n; i++) {
+    np_memlog *log = m->logs.logs[i];
+    if (!np_str_eq(log->tenant, tenant)) break;
+    for (size_t k = 0; k < log->n; k++) {
+      np_row *r = &log->rows[k];
+      bool live = r->place == NP_PLACE_INLINE || r->place == NP_PLACE_BLOB;
+      if (!live || memcmp(r->hash, hash, NP_SHA256) != 0) continue;
+      if (remove) np_memlog_purge(&m->logs, r);
+      found++;
+    }
+  }
+  return found;
+}
+
+/* The record is made before anything is removed, so that running out of memory changes
+** nothing. */
+static neap_rc purge(mem_store *m, np_str tenant, const uint8_t *hash, np_err *e) {
+  bool known = np_memblob_find(&m->blobs, tenant, hash) != NULL;
+  if (!known && holders(m, tenant, hash, false) == 0) return np_fail_no_content(hash, e);
+  if (!np_memblob_purge(&m->blobs, tenant, hash)) return np_fail_mem(e);
+  holders(m, tenant, hash, true);
+  return NEAP_OK;
+}
+
+static neap_rc mem_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                         np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  return unlock(m, purge(m, tenant, hash, e));
+}
+
+/* ---- the whole store --------------------------------------------------------------- */
+
+static neap_rc mem_sessions(np_store *st, np_str tenant,
+                            neap_rc (*fn)(void *ctx, const np_session_row *row),
+                            void *ctx, np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  np_buf page;
+  np_buf_init(&page, st->alloc);
+  mem_store *m = lock(st);
+  for (size_t i = np_memlog_first(&m->logs, tenant); i < m->logs.n; i++) {
+    const np_memlog *log = m->logs.logs[i];
+    if (!np_str_eq(log->tenant, tenant)) break;
+    np_page_session(&page, log->session, (int64_t)log->n);
+  }
+  unlock(m, NEAP_OK);
+  rc = page.failed ? np_fail_mem(e) : np_page_visit_sessions(&page, fn, ctx);
+  np_buf_free(&page);
+  return rc;
+}
+
+static neap_rc mem_secret(np_store *st, uint8_t out[NP_SHA256], np_err *e) {
+  (void)e;
+  memcpy(out, ((mem_store *)st)->secret, NP_SHA256);
+  return NEAP_OK;
+}
+
+/* Memory has no gaps by construction; what can be wrong is an overwritten byte. */
+static neap_rc mem_check(np_store *st, void (*say)(void *ctx, np_str line), void *ctx,
+                         np_err *e) {
+  size_t faults = 0;
+  mem_store *m = lock(st);
+  for (size_t i = 0; i < m->blobs.cap; i++) {
+    const np_memblob *b = m->blobs.slots[i];
+    if (!b || !b->body) continue;
+    uint8_t hash[NP_SHA256];
+    np_sha256((np_str){b->body, b->n}, hash);
+    if (memcmp(hash, b->hash, NP_SHA256) == 0) continue;
+    faults++;
+    say(ctx, NP_LIT("a content in memory differs from its hash"));
+  }
+  unlock(m, NEAP_OK);
+  if (faults == 0) return NEAP_OK;
+  return np_fail(e, NEAP_E_CORRUPT, "the store in memory has %zu faults; end the process",
+                 faults);
+}
+
+static neap_rc mem_flush(np_store *st, np_err *e) {
+  (void)st;
+  (void)e;
+  return NEAP_OK;
+}
+
+static neap_rc mem_close(np_store *st, np_err *e) {
+  (void)e;
+  mem_store *m = (mem_store *)st;
+  np_memlogs_free(&m->logs);
+  np_memblobs_free(&m->blobs);
+  sqlite3_mutex_free(m->lock);
+  np_free(st->alloc, m);
+  return NEAP_OK;
+}
+
+static const np_store_ops mem_ops = {
+    .name = "memory",
+    .claim = mem_claim,
+    .append = mem_append,
+    .read = mem_read,
+    .put = mem_put,
+    .get = mem_get,
+    .purge = mem_purge,
+    .sessions = mem_sessions,
+    .secret = mem_secret,
+    .check = mem_check,
+    .flush = mem_flush,
+    .close = mem_close,
+};
+
+neap_rc np_store_memory_open(const neap_alloc *a, np_store **out, np_err *e) {
+  *out = NULL;
+  mem_store *m = np_calloc(a, 1, sizeof *m);
+  if (!m) return np_fail_mem(e);
+  m->st = (np_store){&mem_ops, a};
+  np_memlogs_init(&m->logs, a, true);
+  np_memblobs_init(&m->blobs, a);
+  m->lock = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  neap_rc rc = m->lock ? np_random(m->secret, sizeof m->secret, e) : np_fail_mem(e);
+  if (rc == NEAP_OK) {
+    *out = &m->st;
+  } else {
+    mem_close(&m->st, NULL);
+  }
+  return rc;
+}

@@ -1,0 +1,305 @@
+/*
+** The SQLite store: claims, appends, reads, the list of sessions, and the table of
+** functions. One connection, whose own mutex makes it safe for several threads; callbacks
+** are called without it, on copies. next: ../log/
+*/
+#include "store/sqlite.h"
+
+np_sqlite *np_sq_lock(np_store *st) {
+  np_sqlite *sq = (np_sqlite *)st;
+  sqlite3_mutex_enter(sqlite3_db_mutex(sq->db));
+  return sq;
+}
+
+neap_rc np_sq_unlock(np_sqlite *sq, neap_rc rc) {
+  sqlite3_mutex_leave(sqlite3_db_mutex(sq->db));
+  return rc;
+}
+
+/* ---- claims ------------------------------------------------------------------------ */
+
+static neap_rc last_seq(np_sqlite *sq, np_str tenant, np_str session, int64_t *last,
+                        np_err *e) {
+  sqlite3_stmt *st;
+  bool row = false;
+  neap_rc rc = np_sq_use(sq, SQL_LAST, &st, e, "tt", tenant, session);
+  if (rc != NEAP_OK) return rc;
+  rc = np_sq_step(sq, st, &row, e);
+  *last = row ? sqlite3_column_int64(st, 0) : 0;
+  np_sq_done(st);
+  return rc;
+}
+
+/* RETURNING has done its work at the first row; the second step ends it. */
+static neap_rc raise_fence(np_sqlite *sq, np_claim *out, np_err *e) {
+  sqlite3_stmt *st;
+  bool row = false;
+  neap_rc rc = np_sq_use(sq, SQL_CLAIM, &st, e, "tti", out->tenant, out->session,
+                         (int64_t)NP_ROW_VERSION);
+  if (rc != NEAP_OK) return rc;
+  rc = np_sq_step(sq, st, &row, e);
+  if (row) {
+    out->fence = sqlite3_column_int64(st, 0);
+    rc = np_sq_step(sq, st, &row, e);
+  }
+  np_sq_done(st);
+  return rc;
+}
+
+/* An earlier claim in this process may hold events back: they belong to the log. */
+static neap_rc take(np_sqlite *sq, np_claim *out, np_err *e) {
+  neap_rc rc = np_sq_writable(sq, e);
+  if (rc == NEAP_OK) rc = np_sq_write_held(sq, out->tenant, out->session, e);
+  if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
+  if (rc != NEAP_OK) return rc;
+  rc = raise_fence(sq, out, e);
+  if (rc == NEAP_OK) rc = last_seq(sq, out->tenant, out->session, &out->last_seq, e);
+  rc = np_sq_end(sq, rc, e);
+  if (rc != NEAP_OK) out->fence = 0;
+  return rc;
+}
+
+static neap_rc look(np_sqlite *sq, np_claim *out, np_err *e) {
+  int64_t fence = 0;
+  np_memlog *held = NULL;
+  neap_rc rc = np_sq_fence(sq, out->tenant, out->session, &fence, e);
+  if (rc == NEAP_OK && fence == 0) rc = np_fail_no_session(out->session, e);
+  if (rc == NEAP_OK) rc = last_seq(sq, out->tenant, out->session, &out->last_seq, e);
+  if (rc == NEAP_OK) rc = np_sq_held(sq, out->tenant, out->session, &held, e);
+  if (rc == NEAP_OK && held) out->last_seq += (int64_t)held->n;
+  return rc;
+}
+
+static neap_rc sq_claim(np_store *store, np_str tenant, np_str session, bool readonly,
+                        np_claim *out, np_err *e) {
+  *out = (np_claim){.tenant = tenant, .session = session};
+  neap_rc rc = np_check_names(tenant, session, e);
+  if (rc != NEAP_OK) return rc;
+  np_sqlite *sq = np_sq_lock(store);
+  return np_sq_unlock(sq, readonly ? look(sq, out, e) : take(sq, out, e));
+}
+
+static neap_rc sq_append(np_store *store, np_claim *c, const np_event *ev, size_t n,
+                         neap_durable durable, np_err *e) {
+  neap_rc rc = np_check_events(c, ev, n, e);
+  if (rc != NEAP_OK || n == 0) return rc;
+  np_row *rows = np_rows_new(store->alloc, ev, n);
+  if (!rows) return np_fail_mem(e);
+  bool later = durable == NEAP_DURABLE_BATCH || durable == NEAP_DURABLE_MEMORY;
+  np_sqlite *sq = np_sq_lock(store);
+  rc = later ? np_sq_hold(sq, c, rows, n, e) : np_sq_write(sq, c, rows, n, durable, e);
+  np_sq_unlock(sq, rc);
+  np_free(store->alloc, rows);
+  if (rc == NEAP_OK) c->last_seq += (int64_t)n;
+  return rc;
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+typedef struct reader {
+  np_str tenant, session;
+  int64_t next; /* the seq that must come now */
+  np_buf page;
+} reader;
+
+static neap_rc fail_event(const np_sqlite *sq, const reader *r, int64_t seq,
+                          const char *what, np_err *e) {
+  return np_fail(
+      e, NEAP_E_CORRUPT,
+      "store '%s': event %lld of session '%.*s' %s; restore a copy of the store",
+      sq->label, (long long)seq, NP_SHOW(r->session), what);
+}
+
+/* Adds an event whose body is in the blob table, or was purged there. */
+static neap_rc page_blob(np_sqlite *sq, reader *r, np_event *ev, const uint8_t *hash,
+                         np_err *e) {
+  sqlite3_stmt *blob;
+  neap_rc rc = np_sq_blob_open(sq, r->tenant, hash, &blob, &ev->body, e);
+  if (rc == NEAP_OK) {
+    np_page_event(&r->page, ev, false);
+    np_sq_done(blob);
+  } else if (rc == NEAP_E_CORRUPT) {
+    rc = fail_event(sq, r, ev->seq, "has a damaged body (it differs from its hash)", e);
+  } else if (rc == NEAP_E_NOTFOUND || rc == NEAP_E_PURGED) {
+    rc = fail_event(sq, r, ev->seq, "has lost its body", e);
+  }
+  return rc;
+}
+
+/* Judges one row and copies it to the page. Nothing in it is trusted. */
+static neap_rc page_row(np_sqlite *sq, reader *r, sqlite3_stmt *st, np_err *e) {
+  np_event ev = {.seq = sqlite3_column_int64(st, 0),
+                 .kind = sqlite3_column_int(st, 1),
+                 .version = sqlite3_column_int(st, 2)};
+  int place = sqlite3_column_int(st, 3);
+  np_str sum = np_sq_blob(st, 4), hash = np_sq_blob(st, 5);
+  uint8_t want[NP_SUM];
+  ev.head = np_sq_blob(st, 6);
+  np_row_sum(&ev, want);
+  if (ev.seq != r->next) return fail_event(sq, r, r->next, "is missing", e);
+  if (sum.n != NP_SUM || memcmp(sum.p, want, NP_SUM) != 0) {
+    return fail_event(sq, r, ev.seq, "is damaged (its head differs from its sum)", e);
+  }
+  if (place == NP_PLACE_NONE || place == NP_PLACE_PURGED) {
+    np_page_event(&r->page, &ev, place == NP_PLACE_PURGED);
+    return NEAP_OK;
+  }
+  if (hash.n != NP_SHA256 || (place != NP_PLACE_INLINE && place != NP_PLACE_BLOB)) {
+    return fail_event(sq, r, ev.seq, "is damaged", e);
+  }
+  uint8_t key[NP_SHA256];
+  memcpy(key, hash.p, sizeof key);
+  if (place == NP_PLACE_BLOB) return page_blob(sq, r, &ev, key, e);
+  ev.body = np_sq_blob(st, 7);
+  if (!np_hash_is(ev.body, key)) {
+    return fail_event(sq, r, ev.seq, "has a damaged body (it differs from its hash)", e);
+  }
+  np_page_event(&r->page, &ev, false);
+  return NEAP_OK;
+}
+
+static neap_rc page_file(np_sqlite *sq, reader *r, np_err *e) {
+  sqlite3_stmt *st;
+  bool row = true;
+  neap_rc rc = np_sq_use(sq, SQL_EVENTS, &st, e, "ttii", r->tenant, r->session, r->next,
+                         (int64_t)NP_STORE_PAGE_ROWS);
+  if (rc != NEAP_OK) return rc;
+  while (rc == NEAP_OK && r->page.n < NP_STORE_PAGE_BYTES) {
+    rc = np_sq_step(sq, st, &row, e);
+    if (rc != NEAP_OK || !row) break;
+    rc = page_row(sq, r, st, e);
+    if (rc == NEAP_OK) r->next++;
+  }
+  np_sq_done(st);
+  return rc;
+}
+
+/* What is held follows the last event of the file. */
+static neap_rc page_held(np_sqlite *sq, reader *r, np_err *e) {
+  np_memlog *held = NULL;
+  neap_rc rc = np_sq_held(sq, r->tenant, r->session, &held, e);
+  if (rc != NEAP_OK || !held || held->n == 0) return rc;
+  while (r->page.n < NP_STORE_PAGE_BYTES) {
+    int64_t i = r->next - held->rows[0].ev.seq;
+    if (i < 0 || i >= (int64_t)held->n) break;
+    np_page_event(&r->page, &held->rows[i].ev, false);
+    r->next++;
+  }
+  return rc;
+}
+
+/* A page that ends in a failure still holds the good events before it. */
+static neap_rc sq_read(np_store *store, np_str tenant, np_str session, int64_t from,
+                       np_event_fn fn, void *ctx, np_err *e) {
+  reader r = {.tenant = tenant, .session = session, .next = from < 1 ? 1 : from};
+  neap_rc rc = np_check_names(tenant, session, e);
+  np_buf_init(&r.page, store->alloc);
+  while (rc == NEAP_OK) {
+    np_buf_clear(&r.page);
+    np_sqlite *sq = np_sq_lock(store);
+    rc = page_file(sq, &r, e);
+    if (rc == NEAP_OK && r.page.n == 0) rc = page_held(sq, &r, e);
+    np_sq_unlock(sq, rc);
+    if (r.page.failed) {
+      rc = np_fail_mem(e);
+      break;
+    }
+    if (r.page.n == 0) break;
+    neap_rc said = np_page_visit(&r.page, fn, ctx);
+    if (said != NEAP_OK) rc = said;
+  }
+  np_buf_free(&r.page);
+  return rc;
+}
+
+/* ---- sessions ---------------------------------------------------------------------- */
+
+static neap_rc list_sessions(np_sqlite *sq, np_str tenant, np_buf *page, np_err *e) {
+  sqlite3_stmt *st;
+  bool row = true;
+  neap_rc rc = np_sq_use(sq, SQL_SESSIONS, &st, e, "t", tenant);
+  if (rc != NEAP_OK) return rc;
+  for (;;) {
+    rc = np_sq_step(sq, st, &row, e);
+    if (rc != NEAP_OK || !row) break;
+    np_str name = np_sq_blob(st, 0);
+    int64_t fence = sqlite3_column_int64(st, 1), events = sqlite3_column_int64(st, 2);
+    const np_memlog *held = np_memlog_find(&sq->held, tenant, name);
+    if (held && held->fence == fence) events += (int64_t)held->n;
+    np_page_session(page, name, events);
+  }
+  np_sq_done(st);
+  if (rc == NEAP_OK && page->failed) rc = np_fail_mem(e);
+  return rc;
+}
+
+static neap_rc sq_sessions(np_store *store, np_str tenant,
+                           neap_rc (*fn)(void *ctx, const np_session_row *row), void *ctx,
+                           np_err *e) {
+  np_buf page;
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  np_buf_init(&page, store->alloc);
+  np_sqlite *sq = np_sq_lock(store);
+  rc = np_sq_unlock(sq, list_sessions(sq, tenant, &page, e));
+  if (rc == NEAP_OK) rc = np_page_visit_sessions(&page, fn, ctx);
+  np_buf_free(&page);
+  return rc;
+}
+
+/* ---- the whole store --------------------------------------------------------------- */
+
+static neap_rc secret(np_sqlite *sq, uint8_t out[NP_SHA256], np_err *e) {
+  sqlite3_stmt *st;
+  bool row = false;
+  neap_rc rc = np_sq_use(sq, SQL_SECRET, &st, e, "");
+  if (rc != NEAP_OK) return rc;
+  rc = np_sq_step(sq, st, &row, e);
+  np_str value = row ? np_sq_blob(st, 0) : (np_str){"", 0};
+  if (rc == NEAP_OK && value.n != NP_SHA256) {
+    rc = np_sq_say(sq, NEAP_E_CORRUPT, "its secret is gone; restore a copy of the store",
+                   e);
+  } else if (rc == NEAP_OK) {
+    memcpy(out, value.p, NP_SHA256);
+  }
+  np_sq_done(st);
+  return rc;
+}
+
+static neap_rc sq_secret(np_store *store, uint8_t out[NP_SHA256], np_err *e) {
+  np_sqlite *sq = np_sq_lock(store);
+  return np_sq_unlock(sq, secret(sq, out, e));
+}
+
+static neap_rc sq_flush(np_store *store, np_err *e) {
+  np_sqlite *sq = np_sq_lock(store);
+  return np_sq_unlock(sq, np_sq_flush_all(sq, e));
+}
+
+/* Emptying the write-ahead log is a courtesy: another process in the store may prevent
+** it, and nobody waits for that. */
+static neap_rc sq_close(np_store *store, np_err *e) {
+  np_sqlite *sq = np_sq_lock(store);
+  neap_rc rc = np_sq_unlock(sq, np_sq_flush_all(sq, e));
+  sqlite3_busy_timeout(sq->db, 0);
+  if (!sq->readonly) {
+    sqlite3_wal_checkpoint_v2(sq->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+  }
+  np_sq_free(sq);
+  return rc;
+}
+
+const np_store_ops np_sq_ops = {
+    .name = "sqlite",
+    .claim = sq_claim,
+    .append = sq_append,
+    .read = sq_read,
+    .put = np_sq_put,
+    .get = np_sq_get,
+    .purge = np_sq_purge,
+    .sessions = sq_sessions,
+    .secret = sq_secret,
+    .check = np_sq_check,
+    .flush = sq_flush,
+    .close = sq_close,
+};

@@ -1,0 +1,122 @@
+/*
+** The SQLite store's inside, shared by its files: open.c finds and judges the file,
+** schema.c has the tables and their migrations, statement.c runs SQL and words its
+** failures, blobs.c is content by hash, held.c writes events now or later, check.c looks
+** for damage, sqlite.c has the rest. Whatever takes an np_sqlite is called with its lock
+** held, but open.c. next: open.c
+*/
+#ifndef NP_STORE_SQLITE_H
+#define NP_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store/memlog.h"
+
+#define NP_APPLICATION_ID 0x6E656170 /* "neap" */
+#define NP_BUSY_MS 5000              /* how long to wait for another process's lock */
+#define NP_HELD_MAX                                                                      \
+  ((size_t)64 << 20) /* bytes held back before they are written anyway */
+
+/* Every statement that is kept prepared; the texts are in statement.c. */
+typedef enum np_sql {
+  SQL_BEGIN,
+  SQL_COMMIT,
+  SQL_ROLLBACK,
+  SQL_CLAIM,
+  SQL_FENCE,
+  SQL_LAST,
+  SQL_EVENT_ADD,
+  SQL_EVENTS,
+  SQL_EVENTS_PURGE,
+  SQL_BLOB,
+  SQL_BLOB_PLACE,
+  SQL_BLOB_ADD,
+  SQL_BLOB_SET,
+  SQL_SESSIONS,
+  SQL_SECRET,
+  SQL_SECRET_ADD,
+  SQL_COUNT
+} np_sql;
+
+typedef struct np_sqlite {
+  np_store st; /* first: np_store * is cast to np_sqlite * */
+  sqlite3 *db;
+  char *label; /* the path as messages show it */
+  bool readonly, empty;
+  int sync; /* the `synchronous` in force: 1 NORMAL, 2 FULL */
+  sqlite3_stmt *stmt[SQL_COUNT];
+  np_memlogs held;
+} np_sqlite;
+
+/* ---- statement.c ------------------------------------------------------------------- */
+
+neap_rc np_sq_say(const np_sqlite *sq, neap_rc code, const char *text, np_err *e);
+neap_rc np_sq_fail(const np_sqlite *sq, int sqlite_rc, np_err *e);
+neap_rc np_sq_writable(const np_sqlite *sq, np_err *e);
+
+/* Takes the kept statement `id` and binds by `types`: t np_str as text, b np_str as blob,
+** i int64_t, n NULL. Give it back with np_sq_done. */
+neap_rc np_sq_use(np_sqlite *sq, np_sql id, sqlite3_stmt **out, np_err *e,
+                  const char *types, ...);
+/* One step: *row tells whether there is a row. */
+neap_rc np_sq_step(np_sqlite *sq, sqlite3_stmt *st, bool *row, np_err *e);
+void np_sq_done(sqlite3_stmt *st);
+np_str np_sq_blob(sqlite3_stmt *st, int column); /* valid until the next step */
+
+/* For the few statements that run once. */
+neap_rc np_sq_exec(np_sqlite *sq, const char *sql, np_err *e);
+neap_rc np_sq_int(np_sqlite *sq, const char *sql, int64_t *out, np_err *e);
+
+neap_rc np_sq_begin(np_sqlite *sq, np_err *e);
+neap_rc np_sq_end(np_sqlite *sq, neap_rc rc,
+                  np_err *e); /* commits when OK, else rolls back */
+
+/* ---- schema.c ---------------------------------------------------------------------- */
+neap_rc np_sq_migrate(np_sqlite *sq, np_err *e);
+neap_rc np_sq_version_check(const np_sqlite *sq, int64_t version, np_err *e);
+
+/* ---- blobs.c ----------------------------------------------------------------------- */
+
+/* The content's row, `st` open for its slice: np_sq_done. NOTFOUND, PURGED, CORRUPT. */
+neap_rc np_sq_blob_open(np_sqlite *sq, np_str tenant, const uint8_t *hash,
+                        sqlite3_stmt **st, np_str *body, np_err *e);
+neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_t *hash,
+                       np_str body, np_err *e);
+bool np_hash_is(np_str body, const uint8_t *hash);
+neap_rc np_sq_put(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA256],
+                  np_err *e);
+neap_rc np_sq_get(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_buf *out,
+                  np_err *e);
+neap_rc np_sq_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                    np_err *e);
+
+/* ---- held.c ------------------------------------------------------------------------ */
+
+/* The fence in force, 0 when there is no such session. */
+neap_rc np_sq_fence(np_sqlite *sq, np_str tenant, np_str session, int64_t *fence,
+                    np_err *e);
+/* Writes what is held for a session and then `rows`, in one transaction. */
+neap_rc np_sq_write(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
+                    neap_durable durable, np_err *e);
+neap_rc np_sq_hold(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
+                   np_err *e);
+/* Writes what is held for one session, or for all. */
+neap_rc np_sq_write_held(np_sqlite *sq, np_str tenant, np_str session, np_err *e);
+neap_rc np_sq_flush_all(np_sqlite *sq, np_err *e);
+/* What is held for a session whose fence is still its own, or NULL. */
+neap_rc np_sq_held(np_sqlite *sq, np_str tenant, np_str session, np_memlog **out,
+                   np_err *e);
+
+/* ---- check.c ----------------------------------------------------------------------- */
+neap_rc np_sq_check(np_store *st, void (*say)(void *ctx, np_str line), void *ctx,
+                    np_err *e);
+
+/* ---- open.c ------------------------------------------------------------------------ */
+void np_sq_free(np_sqlite *sq);
+
+/* ---- sqlite.c ---------------------------------------------------------------------- */
+extern const np_store_ops np_sq_ops;
+np_sqlite *np_sq_lock(np_store *st);
+neap_rc np_sq_unlock(np_sqlite *sq, neap_rc rc);
+
+#endif

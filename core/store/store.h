@@ -1,0 +1,105 @@
+/*
+** The store: an append-only event log per session and content by hash, behind a table of
+** functions. It knows nothing of messages or prompts: an event is a kind, a small head and
+** a body. Every key starts with the tenant; every row carries a fence and a row version.
+** next: memory.c (the smallest one), then sqlite.c
+*/
+#ifndef NP_STORE_STORE_H
+#define NP_STORE_STORE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+
+#define NP_STORE_VERSION 1                       /* user_version of the file; newer is refused */
+#define NP_STORE_BODY_MAX ((size_t)64 << 20)     /* bytes of one body; larger: NEAP_E_LIMIT */
+
+typedef struct np_store np_store;
+
+/* One row of a session's log. `seq` counts from 1 without gaps. */
+typedef struct np_event {
+  int64_t seq;     /* set by the caller: last + 1, + 2, … */
+  int32_t kind;    /* meaning is log/'s */
+  int32_t version; /* row version: how `head` and `body` are to be read */
+  np_str head;     /* small, inline */
+  np_str body;     /* any bytes; large ones are kept once per tenant, by hash */
+} np_event;
+
+/* A writer's claim on a session: whoever opened it last has the highest fence, and only
+** that one may append. */
+typedef struct np_claim {
+  np_str tenant, session; /* borrowed: must outlive the claim */
+  int64_t fence;
+  int64_t last_seq; /* of the log when it was opened; kept up by append */
+} np_claim;
+
+typedef struct np_session_row {
+  np_str name;
+  int64_t events;
+} np_session_row;
+
+/* Called per event, in order of seq; a code other than NEAP_OK stops and is returned. Slices
+** are valid during the call. `purged` when the body's owner has removed it. */
+typedef neap_rc (*np_event_fn)(void *ctx, const np_event *ev, bool purged);
+
+typedef struct np_store_ops {
+  const char *name; /* "sqlite", "memory" */
+
+  /* Claims `session` for writing (created when new): fence = highest + 1. With `readonly`
+  ** nothing is written and append is refused. */
+  neap_rc (*claim)(np_store *st, np_str tenant, np_str session, bool readonly, np_claim *out,
+                   np_err *e);
+
+  /* Appends n events, all or none; durable as asked. NEAP_E_FENCED when another claim is
+  ** newer, NEAP_E_MISUSE when seq does not follow last_seq. NEAP_E_FULL, _READONLY, _BUSY,
+  ** _IO: nothing was written. */
+  neap_rc (*append)(np_store *st, np_claim *claim, const np_event *ev, size_t n,
+                    neap_durable durable, np_err *e);
+
+  /* Visits the events of a session with seq >= from. */
+  neap_rc (*read)(np_store *st, np_str tenant, np_str session, int64_t from, np_event_fn fn,
+                  void *ctx, np_err *e);
+
+  /* Content by hash, within the tenant. get appends to `out` and verifies the hash
+  ** (NEAP_E_CORRUPT), NEAP_E_NOTFOUND when absent, NEAP_E_PURGED when removed. */
+  neap_rc (*put)(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA256], np_err *e);
+  neap_rc (*get)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_buf *out,
+                 np_err *e);
+  /* Removes the content for good (secure delete) and leaves a record that it was there. */
+  neap_rc (*purge)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_err *e);
+
+  /* The sessions of a tenant in order of name. Slices are valid during the call. */
+  neap_rc (*sessions)(np_store *st, np_str tenant,
+                      neap_rc (*fn)(void *ctx, const np_session_row *row), void *ctx,
+                      np_err *e);
+
+  /* The store's secret for mark keys: made once from the system's random source. */
+  neap_rc (*secret)(np_store *st, uint8_t out[NP_SHA256], np_err *e);
+
+  /* Whole-file check: structure, every body's hash, gaps in logs. Calls `say` per fault and
+  ** returns NEAP_E_CORRUPT when there was one. */
+  neap_rc (*check)(np_store *st, void (*say)(void *ctx, np_str line), void *ctx, np_err *e);
+
+  /* Writes what NEAP_DURABLE_BATCH and _MEMORY have held back. */
+  neap_rc (*flush)(np_store *st, np_err *e);
+
+  /* Flushes and frees. The store is gone also when this fails. */
+  neap_rc (*close)(np_store *st, np_err *e);
+} np_store_ops;
+
+struct np_store {
+  const np_store_ops *ops;
+  const neap_alloc *alloc;
+};
+
+/* Keeps everything in memory. */
+neap_rc np_store_memory_open(const neap_alloc *a, np_store **out, np_err *e);
+
+/* A SQLite file, made when absent (mode 0600; WAL). Errors, each naming the file and what to
+** do: NEAP_E_FOREIGN another program's file, NEAP_E_NEWER a newer neap's, NEAP_E_CORRUPT,
+** NEAP_E_READONLY, NEAP_E_FULL, NEAP_E_BUSY, NEAP_E_IO. Safe for several threads and many
+** processes on one file. */
+neap_rc np_store_sqlite_open(const neap_alloc *a, const char *path_cstr, bool readonly,
+                             np_store **out, np_err *e);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+** Text by Unicode's rules: validity, characters, grapheme clusters, lines. Tables come from
+** libutf8proc; nothing depends on the locale. next: utf8.c
+*/
+#ifndef NP_TEXT_TEXT_H
+#define NP_TEXT_TEXT_H
+
+#include "base/buf.h"
+
+/* Decodes the sequence at p; *n gets its length, 1 and U+FFFD when malformed. Its length
+** alone is np_utf8_len (base/str.h). */
+uint32_t np_utf8_decode(const char *p, const char *end, size_t *n);
+/* Offset of the first malformed byte, or s.n. */
+size_t np_utf8_valid(np_str s);
+/* Appends `s` with every malformed byte replaced by U+FFFD; returns how many. */
+size_t np_utf8_repair(np_str s, np_buf *out);
+
+/* The last border at or before `at` (first at or after, for _ceil): between characters, or
+** between grapheme clusters (UAX 29, extended). Looks back at most 64 characters (4,096 in a
+** run of flags); in a cluster longer than that any border between characters counts. */
+size_t np_utf8_floor(np_str s, size_t at);
+size_t np_grapheme_floor(np_str s, size_t at);
+size_t np_grapheme_ceil(np_str s, size_t at);
+
+bool np_is_cjk(uint32_t c);    /* ideographs, kana, hangul */
+bool np_is_letter(uint32_t c); /* category L */
+bool np_is_mark(uint32_t c);   /* categories Mn and Mc: what stands on a letter */
+
+/* Lines: "\n" ends one; a last line without it counts. An empty text has 0 lines. */
+size_t np_lines_count(np_str s);
+/* Bytes of 1-based lines from..to (both included), their newlines too; empty when outside. */
+np_str np_lines_slice(np_str s, size_t from, size_t to);
+/* Next line of *rest without its newline; false at the end. */
+bool np_line_next(np_str *rest, np_str *line);
+
+#endif

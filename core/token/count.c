@@ -1,0 +1,166 @@
+/*
+** Counting, encoding and decoding whole texts: piece by piece, each looked up whole and
+** only merged when it is no token itself. next: fit.c
+*/
+#include "token/bpe.h"
+
+static size_t count_slowly(const np_vocab *v, const uint8_t *p, size_t n) {
+  np_track t;
+  np_track_begin(&t, NP_TOKEN_NONE, 0);
+  while (t.at < n) np_track_step(v, p, n, &t);
+  return t.count[n & 255];
+}
+
+static size_t count_merged(const np_vocab *v, const uint8_t *p, size_t n) {
+  np_bpe w;
+  size_t total = 0, done = 0;
+  uint32_t before = NP_TOKEN_NONE;
+  while (done < n) {
+    size_t count = np_bpe_next(v, p, n, &done, &before, &w);
+    if (!count) return count_slowly(v, p, n);
+    total += count;
+  }
+  return total;
+}
+
+size_t np_vocab_count(const np_vocab *v, np_str text) {
+  const uint8_t *p = (const uint8_t *)text.p;
+  if (!text.n) return 0;
+  const uint8_t *end = p + text.n;
+  size_t total = 0;
+  while (p < end) {
+    size_t n = np_split_next(v->split, p, end);
+    total += np_vocab_find(v, p, n) != NP_TOKEN_NONE ? 1 : count_merged(v, p, n);
+    p += n;
+  }
+  return total;
+}
+
+/* ---- encoding ---------------------------------------------------------------------- */
+
+typedef struct sink {
+  const neap_alloc *alloc;
+  uint32_t **ids;
+  size_t *n, *cap;
+} sink;
+
+static bool emit(sink *s, const uint32_t *ids, size_t count) {
+  void *p = *s->ids;
+  if (count > SIZE_MAX - *s->n) return false;
+  bool ok = np_grow(s->alloc, &p, s->cap, *s->n + count, sizeof **s->ids);
+  *s->ids = p;
+  if (!ok) return false;
+  memcpy(*s->ids + *s->n, ids, count * sizeof *ids);
+  *s->n += count;
+  return true;
+}
+
+/* The slow way finds tokens last to first: writes the last token of each prefix, then
+** walks back from the end and turns the row around. */
+static bool encode_slowly(const np_vocab *v, const uint8_t *p, size_t n, sink *s) {
+  if (n > SIZE_MAX / sizeof(uint32_t)) return false;
+  uint32_t *last = np_malloc(s->alloc, n * sizeof *last);
+  if (!last) return false;
+  np_track t;
+  np_track_begin(&t, NP_TOKEN_NONE, 0);
+  while (t.at < n) {
+    np_track_step(v, p, n, &t);
+    last[t.at - 1] = t.last[t.at & 255];
+  }
+  bool ok = true;
+  size_t from = *s->n;
+  for (size_t at = n; ok && at && last[at - 1] != NP_TOKEN_NONE;) {
+    ok = emit(s, &last[at - 1], 1);
+    at -= np_token_len(v, last[at - 1]);
+  }
+  for (size_t i = from, k = *s->n; ok && i + 1 < k; i++) {
+    uint32_t id = (*s->ids)[i];
+    (*s->ids)[i] = (*s->ids)[--k];
+    (*s->ids)[k] = id;
+  }
+  np_free(s->alloc, last);
+  return ok;
+}
+
+static bool encode_merged(const np_vocab *v, const uint8_t *p, size_t n, sink *s) {
+  np_bpe w;
+  size_t from = *s->n, done = 0;
+  uint32_t before = NP_TOKEN_NONE;
+  while (done < n) {
+    size_t count = np_bpe_next(v, p, n, &done, &before, &w);
+    if (!count) {
+      *s->n = from;
+      return encode_slowly(v, p, n, s);
+    }
+    if (!emit(s, w.ids, count)) return false;
+  }
+  return true;
+}
+
+static bool encode_text(const np_vocab *v, const uint8_t *p, const uint8_t *end,
+                        sink *s) {
+  while (p < end) {
+    size_t n = np_split_next(v->split, p, end);
+    uint32_t id = np_vocab_find(v, p, n);
+    if (!(id != NP_TOKEN_NONE ? emit(s, &id, 1) : encode_merged(v, p, n, s)))
+      return false;
+    p += n;
+  }
+  return true;
+}
+
+/* The longest special token whose text is at p, or NULL. */
+static const np_special *special_at(const np_vocab *v, const uint8_t *p,
+                                    const uint8_t *end) {
+  if (!(v->special_first[*p >> 3] >> (*p & 7) & 1)) return NULL;
+  const np_special *best = NULL;
+  for (uint32_t i = 0; i < v->specials; i++) {
+    np_str text = v->special[i].text;
+    if (text.n > (size_t)(end - p) || memcmp(text.p, p, text.n) != 0) continue;
+    if (!best || text.n > best->text.n) best = &v->special[i];
+  }
+  return best;
+}
+
+neap_rc np_vocab_encode(const np_vocab *v, np_str text, bool special, const neap_alloc *a,
+                        uint32_t **ids, size_t *n, size_t *cap, np_err *e) {
+  sink s = {a, ids, n, cap};
+  if (!text.n) return NEAP_OK;
+  const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+  const uint8_t *q = special ? p : end;
+  for (; q < end; q++) {
+    const np_special *found = special_at(v, q, end);
+    if (!found) continue;
+    if (!encode_text(v, p, q, &s) || !emit(&s, &found->id, 1)) return np_fail_mem(e);
+    p = q + found->text.n;
+    q = p - 1;
+  }
+  return encode_text(v, p, end, &s) ? NEAP_OK : np_fail_mem(e);
+}
+
+/* ---- decoding ---------------------------------------------------------------------- */
+
+static bool text_of(const np_vocab *v, uint32_t id, np_str *text) {
+  if (id < v->tokens) {
+    *text = np_token_text(v, id);
+    return true;
+  }
+  for (uint32_t i = 0; i < v->specials; i++) {
+    if (v->special[i].id != id) continue;
+    *text = v->special[i].text;
+    return true;
+  }
+  return false;
+}
+
+neap_rc np_vocab_decode(const np_vocab *v, const uint32_t *ids, size_t n, np_buf *out,
+                        np_err *e) {
+  for (size_t i = 0; i < n; i++) {
+    np_str text;
+    if (!text_of(v, ids[i], &text)) {
+      return np_fail_at(e, NEAP_E_ARG, i, "a token id is not in the vocabulary");
+    }
+    np_buf_add(out, text);
+  }
+  return out->failed ? np_fail_mem(e) : NEAP_OK;
+}

@@ -1,0 +1,21 @@
+/*
+** The splitter cuts text into the pieces inside which tokens are merged: what the
+** published patterns of the encodings say, written as a scanner. It looks at each byte a
+** small constant number of times. Not here: tokens. next: split.c, then vocab.h
+*/
+#ifndef NP_TOKEN_SPLIT_H
+#define NP_TOKEN_SPLIT_H
+
+#include "base/str.h"
+
+/* The numbers are written into vocabulary files: they never change their meaning. */
+typedef enum np_split_kind { NP_SPLIT_CL100K = 1, NP_SPLIT_O200K = 2 } np_split_kind;
+
+/* Length of the first piece of [p, end), which must not be empty; at least 1. A byte that
+** starts no valid UTF-8 character is a character of its own, of the class of symbols. */
+size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end);
+
+/* True when `at` does not cut a valid UTF-8 character of `s` in two. */
+bool np_split_between(np_str s, size_t at);
+
+#endif

@@ -1,0 +1,29 @@
+# The tokenizer's generated table, and `make vocab`. Included by the Makefile, which sets
+# BUILD, CC, CPPFLAGS and CFLAGS. next: gen/unicode.c, gen/vocab.mjs
+
+UNICODE_H := $(BUILD)/gen/token/unicode.h
+GEN_HEADERS += $(UNICODE_H)
+
+# Built for and run on this machine, without the build's sanitizers.
+$(BUILD)/gen/token/unicode: core/token/gen/unicode.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O1 $(shell pkg-config --cflags libutf8proc) $(CPPFLAGS) -o $@ $< \
+	  $(LDFLAGS) $(shell pkg-config --libs libutf8proc)
+
+$(UNICODE_H): $(BUILD)/gen/token/unicode
+	$(Q)$< > $@.tmp && mv $@.tmp $@
+
+# The vocabularies are in the repository; this makes them again from where they came from.
+# The package is checked against this sum (base 16 of the registry's sha512 integrity).
+VOCAB_PACKAGE := tiktoken-1.0.22
+VOCAB_SHA512 := 3cabf2d6b545d5189b7c5dc99570523f426b730daeab7c977607045ed293627d$\
+d027f7014411c39eb2798c7932f8c10d67a0c83f0354196a64571fbb8e80a934
+VOCAB_DIR := $(BUILD)/vocab
+
+.PHONY: vocab
+vocab:                        ## makes the vocabulary files again from npm tiktoken
+	@mkdir -p $(VOCAB_DIR)
+	cd $(VOCAB_DIR) && npm pack --silent $(subst -,@,$(VOCAB_PACKAGE)) > /dev/null
+	echo '$(VOCAB_SHA512)  $(VOCAB_DIR)/$(VOCAB_PACKAGE).tgz' | sha512sum -c --quiet
+	tar -xzf $(VOCAB_DIR)/$(VOCAB_PACKAGE).tgz -C $(VOCAB_DIR)
+	node core/token/gen/vocab.mjs $(VOCAB_DIR)/package core/token/data

@@ -1,0 +1,2 @@
+./tally check tests/cases/wrong.txt
+echo "exit code $?"

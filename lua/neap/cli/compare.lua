@@ -1,0 +1,321 @@
+-- neap compare: every policy over every recording, one row a policy. With -j the recordings
+-- are shared out to processes of this program; what is printed does not depend on it.
+-- next: ../report/compare.lua
+local core = require("neap.core")
+local compare = require("neap.report.compare")
+local files = require("neap.files")
+local oracle = require("neap.report.oracle")
+local replay = require("neap.report.replay")
+local grid = require("neap.report.grid")
+local paths = require("neap.paths")
+local session = require("neap.cli.session")
+local show_replay = require("neap.cli.replay")
+local failure = require("neap.cli.fail")
+
+local M = {}
+local json, fail, check = core.json, failure.fail, failure.check
+
+-- The policies to run, then the references: two bounds and what every policy should beat.
+local function contestants(words)
+  local list = {}
+  for _, word in ipairs(words) do
+    list[#list + 1] = { path = check(paths.policy(word)), label = word }
+  end
+  list[#list + 1] = { label = "full", reference = true, unbounded = true }
+  list[#list + 1] = {
+    label = "random",
+    reference = true,
+    path = paths.lua_dir() .. "/neap/report/reference/random.lua",
+  }
+  list[#list + 1] = { label = "oracle", reference = true, oracle = true }
+  return list
+end
+
+local function default_words(words)
+  if words then return words end
+  local shipped = paths.shipped()
+  if #shipped == 0 then
+    fail("no shipped policy is found; give some with -p, or set NEAP_POLICIES to their folder")
+  end
+  return shipped
+end
+
+-- One line for a recording under a contestant.
+local function run_one(recording, one, opts, seen)
+  local o = session.options(opts)
+  o.policy, o.unbounded = one.path, one.unbounded
+  o.on_turn = function(account)
+    session.hook_errors(account, ("%s, %s"):format(one.label, recording.name), seen)
+  end
+  if one.oracle then o.policy = check(oracle.policy(recording, o)) end
+  local state, why = replay.run(recording, o)
+  if one.oracle then os.remove(o.policy) end
+  if not state then fail(why) end
+  replay.close(state)
+  local line = replay.summary(recording, state)
+  if one.reference then
+    line.policy, line.reference, line.policy_sha256 = one.label, true, nil
+  end
+  return line
+end
+
+-- Lines of this process, as a list of groups: one group a session, one line a contestant.
+-- `file` is the place of the recording's file among the arguments.
+local function run_here(opts, args, list)
+  local groups, seen = {}, {}
+  for i, path in ipairs(args) do
+    local shard = opts.shard or { 1, 1 }
+    if (i - 1) % shard[2] == shard[1] - 1 then
+      for _, recording in ipairs(session.load(path, opts)) do
+        local lines = {}
+        for c, one in ipairs(list) do
+          lines[c] = run_one(recording, one, opts, seen)
+          lines[c].file = i
+        end
+        groups[#groups + 1] = lines
+      end
+    end
+  end
+  return groups
+end
+
+local function quote(word)
+  return "'" .. tostring(word):gsub("'", "'\\''") .. "'"
+end
+
+-- The command of shard i of n: this program, the same options.
+local function shard_command(opts, args, words, i, n)
+  if core.exe_dir() == "" then fail("-j needs the neap program; use -j 1 here") end
+  local parts = { quote(core.exe_dir() .. "/neap"), "compare", "--shard", i .. "/" .. n }
+  for _, name in ipairs({ "window", "reserve", "format", "encoding", "from" }) do
+    if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
+  end
+  if opts.lenient then parts[#parts + 1] = "--lenient" end
+  for _, word in ipairs(words) do
+    table.move({ "-p", quote(word) }, 1, 2, #parts + 1, parts)
+  end
+  parts[#parts + 1] = "--"
+  for _, path in ipairs(args) do
+    parts[#parts + 1] = quote(path)
+  end
+  return table.concat(parts, " ")
+end
+
+-- Adds the groups of what a shard printed: lines of one session follow each other.
+local function collect(text, label, groups)
+  local last
+  for row in text:gmatch("[^\n]+") do
+    local line, why = json.decode(row)
+    if type(line) ~= "table" or not line.trace or not line.file then
+      fail(("%s: is no output of neap compare --shard: %s"):format(label, why or row:sub(1, 60)))
+    end
+    if not last or last[1].file ~= line.file or last[1].trace ~= line.trace then
+      last = {}
+      groups[#groups + 1] = last
+    end
+    last[#last + 1] = line
+  end
+end
+
+-- Groups in the order of the files, each with a line for every contestant.
+local function in_order(groups, width)
+  local places = {}
+  for i, lines in ipairs(groups) do
+    places[lines] = i
+    if #lines ~= width then
+      fail(("%s has %d lines where %d are expected"):format(lines[1].trace, #lines, width))
+    end
+  end
+  table.sort(groups, function(a, b)
+    if a[1].file ~= b[1].file then return a[1].file < b[1].file end
+    return places[a] < places[b]
+  end)
+  return groups
+end
+
+local function run_shards(opts, args, words, list)
+  local jobs, pipes, groups = math.min(opts.jobs, #args), {}, {}
+  for i = 1, jobs do
+    pipes[i] = check(io.popen(shard_command(opts, args, words, i, jobs), "r"))
+  end
+  local failed
+  for i = 1, jobs do
+    local text = pipes[i]:read("a")
+    local _, _, code = pipes[i]:close()
+    if code ~= 0 and code ~= 1 then failed = i end
+    if not failed then collect(text, "shard " .. i, groups) end
+  end
+  if failed then fail(("shard %d of %d failed; its reason is above"):format(failed, jobs)) end
+  return in_order(groups, #list)
+end
+
+-- Groups that shards wrote to files earlier, and their contestants.
+local function merge(paths_of_shards)
+  local groups, list = {}, {}
+  for _, path in ipairs(paths_of_shards) do
+    collect(check(files.read(path)), files.label(path), groups)
+  end
+  if #groups == 0 then fail("there is nothing to merge; the files hold no line") end
+  for c, line in ipairs(groups[1]) do
+    local reference = line.reference == true
+    list[c] = {
+      label = line.policy,
+      reference = reference,
+      unbounded = reference and line.policy == "full",
+      oracle = reference and line.policy == "oracle",
+    }
+  end
+  return in_order(groups, #list), list
+end
+
+-- A row per contestant over all groups.
+local function rows_of(groups, list)
+  local full
+  local columns = {}
+  for c, one in ipairs(list) do
+    columns[c] = {}
+    for g, lines in ipairs(groups) do
+      columns[c][g] = lines[c]
+    end
+    if one.unbounded then full = columns[c] end
+  end
+  local rows = {}
+  for c, one in ipairs(list) do
+    local row = compare.row(columns[c], full)
+    local first = columns[c][1]
+    row.policy, row.policy_sha256 = first.policy, first.policy_sha256
+    row.reference = one.reference or nil
+    row.unbounded, row.oracle = one.unbounded or nil, one.oracle or nil
+    rows[c] = row
+  end
+  compare.mark_best(rows)
+  return rows
+end
+
+local COLUMNS = {
+  "policy",
+  "turns",
+  "input",
+  "cached",
+  "cost",
+  "of full",
+  "epochs",
+  "cited",
+  "present",
+  "noted",
+  "pointed",
+  "gone",
+  "[95 %]",
+  "all gone",
+  "words",
+  "overflow",
+  "errors",
+}
+local ALIGN = { "l" }
+for i = 2, #COLUMNS do
+  ALIGN[i] = "r"
+end
+
+local function cells(row, full)
+  local percent, thousands = grid.percent, grid.thousands
+  local far, range = row.facts_far, row.gone_interval
+  local name = (row.best and "* " or "  ") .. row.policy .. (row.unbounded and " (unbounded)" or "")
+  return {
+    name,
+    row.turns,
+    thousands(row.input_tokens),
+    percent(row.cached_tokens, row.input_tokens),
+    thousands(math.floor(row.cost + 0.5)),
+    percent(row.cost, full.cost),
+    row.epochs,
+    far.cited,
+    percent(far.present, far.cited),
+    percent(far.noted, far.cited),
+    percent(far.pointed, far.cited),
+    percent(far.gone, far.cited),
+    range and ("[%.1f, %.1f]"):format(100 * range[1], 100 * range[2]) or "–",
+    percent(row.facts.gone, row.facts.cited),
+    percent(row.words.present, row.words.cited),
+    row.overflow,
+    row.hook_errors,
+  }
+end
+
+local function print_table(rows, opts, count)
+  local o = session.options(opts)
+  local full
+  for _, row in ipairs(rows) do
+    if row.unbounded then full = row end
+  end
+  local out = { COLUMNS }
+  for _, row in ipairs(rows) do
+    out[#out + 1] = cells(row, full)
+  end
+  io.stdout:write(
+    ("%d recordings, window %s, format %s; * no other is both cheaper and misses less\n"):format(
+      count,
+      grid.thousands(o.window),
+      o.format or "openai"
+    ),
+    show_replay.legend(o),
+    "references: full (a bound, no window), random, oracle (knows what will be cited)\n\n",
+    grid.format(out, ALIGN)
+  )
+end
+
+local function print_json(groups, rows, is_shard)
+  local order = table.move(replay.TRACE_ORDER, 1, #replay.TRACE_ORDER, 1, {})
+  for _, lines in ipairs(groups) do
+    for _, line in ipairs(lines) do
+      if not is_shard then line.file, line.reference = nil, nil end
+      io.stdout:write(json.encode(line, order), "\n")
+    end
+  end
+  if is_shard then return end
+  for _, row in ipairs(rows) do
+    io.stdout:write(json.encode(row, compare.ROW_ORDER), "\n")
+  end
+end
+
+local function overflow_of(groups)
+  local n = 0
+  for _, lines in ipairs(groups) do
+    for _, line in ipairs(lines) do
+      n = n + line.overflow
+    end
+  end
+  return n
+end
+
+-- What was asked for: from files, from other processes, or from this one.
+local function gather(opts, args)
+  if opts.merge then return merge(args) end
+  local words = default_words(opts.policies)
+  local list = contestants(words)
+  session.options(opts)
+  if (opts.jobs or 1) == 1 or #args == 1 or opts.shard then
+    return run_here(opts, args, list), list
+  end
+  for _, path in ipairs(args) do
+    if path == "-" then fail("- cannot be read by several processes; use -j 1") end
+  end
+  return run_shards(opts, args, words, list), list
+end
+
+--- neap compare
+function M.compare(opts, args)
+  local groups, list = gather(opts, args)
+  if opts.shard then
+    print_json(groups, {}, true)
+    return overflow_of(groups) > 0 and 1 or 0
+  end
+  local rows = rows_of(groups, list)
+  if opts.json then
+    print_json(groups, rows, false)
+  else
+    print_table(rows, opts, #groups)
+  end
+  return overflow_of(groups) > 0 and 1 or 0
+end
+
+return M

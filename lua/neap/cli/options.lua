@@ -1,0 +1,224 @@
+-- The one table of verbs and options. Parsing, `--help` of the program and of every verb, the
+-- man page and the completions are made from it. next: args.lua
+local M = {}
+
+--- What an option is. Without `arg` it is a flag; `many` collects a list; `kind` checks the value.
+---@class neap.Option
+---@field short string?
+---@field arg string?
+---@field kind "integer"|"shard"|nil
+---@field min integer?
+---@field many boolean?
+---@field help string
+
+---@type table<string, neap.Option>
+M.options = {
+  help = { short = "h", help = "print this help" },
+  version = { help = "print the version" },
+  json = { help = "one JSON object per line, nothing else on standard output" },
+  encoding = { short = "e", arg = "ENCODING", help = "count by this encoding (o200k_base)" },
+  special = { help = "text of special tokens becomes those tokens" },
+  binary = { help = "ids as little-endian 32-bit numbers" },
+  lenient = { help = "skip lines that cannot be read, and count them" },
+  list = { help = "list the known forms of recordings" },
+  from = { arg = "FORM", help = "read the recording as this form instead of finding it out" },
+  policy = { short = "p", arg = "POLICY", help = "the policy file, or the name of a shipped one" },
+  policies = {
+    short = "p",
+    arg = "POLICY",
+    many = true,
+    help = "a policy to compare (every shipped one)",
+  },
+  option = {
+    short = "o",
+    arg = "NAME=VALUE",
+    many = true,
+    help = "an option of the policy; JSON if it reads as such, else text",
+  },
+  window = { short = "w", arg = "TOKENS", kind = "integer", min = 1, help = "the window (200000)" },
+  reserve = {
+    short = "r",
+    arg = "TOKENS",
+    kind = "integer",
+    min = 0,
+    help = "room for the answer (the smaller of 8000 and an eighth of the window)",
+  },
+  format = { short = "f", arg = "FORMAT", help = "openai or text (openai)" },
+  body = { arg = "FILE", help = "a JSON object: the other members of each request (model, …)" },
+  requests = { arg = "DIR", help = "write each request's exact body below this folder" },
+  turn = { arg = "N", kind = "integer", min = 1, help = "which turn" },
+  session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
+  jobs = { short = "j", arg = "JOBS", kind = "integer", min = 1, help = "processes at a time (1)" },
+  shard = {
+    arg = "I/N",
+    kind = "shard",
+    help = "only every N-th trace, from the I-th; prints lines for --merge",
+  },
+  merge = { help = "the arguments are outputs of --shard: put them together" },
+}
+
+--- The verbs, in the order in which help lists them.
+---@class neap.Verb
+---@field name string
+---@field args string    as help shows them
+---@field min integer    how many arguments at least
+---@field max integer?   and at most; nil: any number
+---@field about string   one line
+---@field more string?   what help says besides
+---@field options string[]
+---@field module string  its file in neap.cli
+---@field needs string[]? options without which it makes no sense
+
+local POLICY = { "policy", "option", "window", "reserve", "format", "encoding" }
+
+local function with(list, ...)
+  local out = table.pack(...)
+  for _, name in ipairs(list) do
+    out[#out + 1] = name
+  end
+  out.n = nil
+  return out
+end
+
+---@type neap.Verb[]
+M.verbs = {
+  {
+    name = "count",
+    args = "[FILE…]",
+    min = 0,
+    about = "count tokens: number, tab, file; a total line for several files",
+    more = "Any bytes are counted; what is not UTF-8 is counted byte for byte.",
+    options = { "encoding", "special", "json" },
+    module = "count",
+  },
+  {
+    name = "encode",
+    args = "[FILE]",
+    min = 0,
+    max = 1,
+    about = "print token ids, one per line",
+    options = { "encoding", "special", "binary" },
+    module = "count",
+  },
+  {
+    name = "decode",
+    args = "[FILE]",
+    min = 0,
+    max = 1,
+    about = "turn token ids back into text",
+    options = { "encoding", "binary" },
+    module = "count",
+  },
+  {
+    name = "encodings",
+    args = "",
+    min = 0,
+    max = 0,
+    about = "list the encodings: name, tokens, exact or estimated, source",
+    options = { "json" },
+    module = "count",
+  },
+  {
+    name = "import",
+    args = "TRACE",
+    min = 0,
+    max = 1,
+    about = "print a recording in the native form",
+    more = "What was read, merged and kept aside is told on standard error, or with --json as\n"
+      .. "one line instead of the recording.",
+    options = { "list", "from", "session", "lenient", "json" },
+    module = "import",
+  },
+  {
+    name = "replay",
+    args = "TRACE…",
+    min = 1,
+    about = "assemble every turn of a recording under a policy, and measure",
+    more = "Before each step the prompt is assembled from what came before (one turn).\n"
+      .. "Exits 1 when a turn did not fit its budget.",
+    options = with(POLICY, "body", "requests", "from", "lenient", "json"),
+    module = "replay",
+  },
+  {
+    name = "compare",
+    args = "TRACE…",
+    min = 1,
+    about = "one row per policy over all recordings: cost against what is still shown",
+    options = {
+      "policies",
+      "window",
+      "reserve",
+      "format",
+      "encoding",
+      "jobs",
+      "shard",
+      "merge",
+      "from",
+      "lenient",
+      "json",
+    },
+    module = "compare",
+  },
+  {
+    name = "show",
+    args = "TRACE",
+    min = 1,
+    max = 1,
+    about = "the prompt of one turn, with region, entry, rung and tokens in the margin",
+    options = with(POLICY, "turn", "session", "from", "lenient", "json"),
+    needs = { "turn" },
+    module = "show",
+  },
+  {
+    name = "explain",
+    args = "TRACE ENTRY",
+    min = 2,
+    max = 2,
+    about = "the life of one entry: when it came, each change and why, who cited it",
+    options = with(POLICY, "session", "from", "lenient", "json"),
+    module = "explain",
+  },
+  {
+    name = "check",
+    args = "POLICY…",
+    min = 1,
+    about = "load a policy in the sandbox, check its shape and options, run its selftest",
+    options = { "json" },
+    module = "check",
+  },
+  {
+    name = "doctor",
+    args = "",
+    min = 0,
+    max = 0,
+    about = "versions, paths, encodings, what is missing and what installs it",
+    options = { "json" },
+    module = "doctor",
+  },
+}
+
+---@param name string
+---@return neap.Verb?
+function M.verb(name)
+  for _, verb in ipairs(M.verbs) do
+    if verb.name == name then return verb end
+  end
+end
+
+--- The options a verb takes, by their names, `help` included.
+---@param verb neap.Verb
+---@return string[]
+function M.of(verb)
+  local list = { table.unpack(verb.options) }
+  list[#list + 1] = "help"
+  return list
+end
+
+--- The name an option is written with: --policy for `policies` too.
+---@param name string
+---@return string
+function M.long(name)
+  return name == "policies" and "policy" or name
+end
+
+return M

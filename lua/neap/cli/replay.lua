@@ -1,0 +1,145 @@
+-- neap replay: every turn of recordings under one policy. next: ../report/replay.lua
+local core = require("neap.core")
+local replay = require("neap.report.replay")
+local tally = require("neap.report.tally")
+local grid = require("neap.report.grid")
+local prices = require("neap.models.prices")
+local session = require("neap.cli.session")
+local failure = require("neap.cli.fail")
+
+local M = {}
+local json, thousands, percent = core.json, grid.thousands, grid.percent
+
+local function write_request(dir, name, body)
+  local path = dir .. "/" .. name
+  local f, why = io.open(path, "wb")
+  if not f then failure.fail(why .. "; check the folder") end
+  local ok, wrong = f:write(body)
+  if ok then
+    ok, wrong = f:close()
+  end
+  if not ok then failure.fail(("%s: %s; free some space"):format(path, wrong)) end
+end
+
+-- Where the requests of a recording go, or nil.
+local function request_dir(opts, recording)
+  if not opts.requests then return nil end
+  local dir = opts.requests .. "/" .. recording.name
+  local ok, why = core.mkdir(dir)
+  if not ok then failure.fail(("%s: %s; check the folder"):format(dir, why)) end
+  return dir
+end
+
+local function run_one(recording, o, opts, seen)
+  local dir = request_dir(opts, recording)
+  local extension = o.format == "text" and "txt" or "json"
+  o.on_turn = function(account, body)
+    session.hook_errors(account, recording.name, seen)
+    local name
+    if dir and body then
+      name = ("%04d.%s"):format(account.turn, extension)
+      write_request(dir, name, body)
+    end
+    if opts.json then
+      local line = replay.turn_line(recording, account, name)
+      io.stdout:write(json.encode(line, replay.TURN_ORDER), "\n")
+    end
+  end
+  local state = failure.check(replay.run(recording, o))
+  replay.close(state)
+  local line = replay.summary(recording, state)
+  if opts.json then io.stdout:write(json.encode(line, replay.TRACE_ORDER), "\n") end
+  return line
+end
+
+M.COLUMNS = {
+  "trace",
+  "turns",
+  "input",
+  "cached",
+  "cost",
+  "epochs",
+  "p95",
+  "cited",
+  "present",
+  "noted",
+  "pointed",
+  "gone",
+  "words",
+  "overflow",
+  "errors",
+}
+
+--- The cells of a trace's or a policy's line; the first is its name.
+---@param name string
+---@param line table
+---@return any[]
+function M.cells(name, line)
+  local far = tally.far(line.facts)
+  local p95 = line.watermark_p95
+  return {
+    name,
+    line.turns,
+    thousands(line.input_tokens),
+    percent(line.cached_tokens, line.input_tokens),
+    thousands(math.floor(line.cost + 0.5)),
+    line.epochs,
+    p95 and ("%.1f %%"):format(100 * p95) or "–",
+    far.cited,
+    percent(far.present, far.cited),
+    percent(far.noted, far.cited),
+    percent(far.pointed, far.cited),
+    percent(far.gone, far.cited),
+    percent(line.words.present, line.words.cited),
+    line.overflow,
+    line.hook_errors,
+  }
+end
+
+M.ALIGN = { "l", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r" }
+
+--- What the numbers mean; two lines.
+---@param o neap.ReplayOptions
+---@return string
+function M.legend(o)
+  local price = prices.formats[o.format or "openai"]
+  local what = "cost: 1 = an uncached token; cached ×%s, new ×%s (%s, %s); "
+    .. "a pointed fact adds a turn\n"
+    .. "facts: identifiers cited more than 10 steps after they were shown\n"
+  return what:format(price.read, price.write, price.name, price.date)
+end
+
+local function print_table(lines, policy, o)
+  local rows = { M.COLUMNS }
+  for _, line in ipairs(lines) do
+    rows[#rows + 1] = M.cells(line.trace, line)
+  end
+  local name = policy.name ~= "" and policy.name or "(none)"
+  io.stdout:write(
+    ("policy %s, window %s, format %s\n"):format(name, thousands(o.window), o.format or "openai"),
+    M.legend(o),
+    "\n",
+    grid.format(rows, M.ALIGN)
+  )
+end
+
+--- neap replay
+function M.replay(opts, args)
+  local o = session.options(opts)
+  local lines, seen, overflow = {}, {}, 0
+  for _, path in ipairs(args) do
+    for _, recording in ipairs(session.load(path, opts)) do
+      local line = run_one(recording, o, opts, seen)
+      lines[#lines + 1] = line
+      overflow = overflow + line.overflow
+    end
+  end
+  if not opts.json then print_table(lines, { name = lines[1].policy }, o) end
+  if overflow > 0 then
+    failure.warn(("%d turns did not fit their budget; give a larger window"):format(overflow))
+    return 1
+  end
+  return 0
+end
+
+return M

@@ -1,0 +1,111 @@
+-- What the verbs on recordings share: loading traces, reading the options that open a session.
+-- next: replay.lua, compare.lua, show.lua
+local core = require("neap.core")
+local import = require("neap.import")
+local files = require("neap.files")
+local paths = require("neap.paths")
+local prices = require("neap.models.prices")
+local failure = require("neap.cli.fail")
+
+local M = {}
+local json, fail, check = core.json, failure.fail, failure.check
+
+-- name=value words as one JSON object: a value is JSON if it reads as such, else text.
+local function policy_options(words)
+  if not words then return nil end
+  local object = {}
+  for _, word in ipairs(words) do
+    local name, value = word:match("^([%a_][%w_]*)=(.*)$")
+    if not name then fail(("-o %s: NAME=VALUE is expected, as in -o keep=5"):format(word)) end
+    local ok = json.decode(value) ~= nil
+    object[name] = ok and json.raw(value) or value
+  end
+  return json.encode(object)
+end
+
+local function check_format(name)
+  if name == nil or prices.formats[name] then return end
+  local known = {}
+  for format in pairs(prices.formats) do
+    known[#known + 1] = format
+  end
+  table.sort(known)
+  fail(("format %s is not built in; known are %s"):format(name, table.concat(known, ", ")))
+end
+
+local function check_encoding(name)
+  if name then require("neap.cli.count").encoding(name):close() end
+end
+
+local function read_body(path)
+  if not path then return nil end
+  local text = check(files.read(path))
+  local value, why, _, pos = json.decode(text)
+  if value == nil then
+    fail(("%s:%d: %s; a JSON object is expected"):format(path, files.line_at(text, pos), why))
+  end
+  if type(value) ~= "table" or json.is_array(value) or json.is_raw(value) then
+    fail(path .. ":1: is no JSON object; it holds members such as model and max_tokens")
+  end
+  return text
+end
+
+--- The options of a replay, from those of the command line.
+---@param opts table
+---@return neap.ReplayOptions
+function M.options(opts)
+  check_format(opts.format)
+  check_encoding(opts.encoding)
+  local window = opts.window or 200000
+  if opts.reserve and opts.reserve >= window then
+    local text = "-r %d leaves nothing of a window of %d; give a smaller reserve"
+    fail(text:format(opts.reserve, window))
+  end
+  return {
+    policy = opts.policy and check(paths.policy(opts.policy)) or nil,
+    options = policy_options(opts.option),
+    window = window,
+    reserve = opts.reserve,
+    format = opts.format,
+    encoding = opts.encoding,
+    request = read_body(opts.body),
+    lenient = opts.lenient,
+    on_refused = failure.warn,
+  }
+end
+
+--- Loads one file's sessions; fails with its reason.
+---@param path string
+---@param opts table
+---@return neap.Recording[]
+function M.load(path, opts)
+  return check(import.load(path, { lenient = opts.lenient, from = opts.from, lean = true }))
+end
+
+--- The one session of a file that a verb is about.
+---@param path string
+---@param opts table
+---@return neap.Recording
+function M.load_one(path, opts)
+  local sessions = M.load(path, opts)
+  local n = opts.session or 1
+  if not sessions[n] then
+    fail(("%s: holds %d sessions, there is no %d"):format(path, #sessions, n))
+  end
+  return sessions[n]
+end
+
+--- Says each new hook error once. `seen` is a set kept by the caller.
+---@param account table
+---@param where string
+---@param seen table<string, boolean>
+function M.hook_errors(account, where, seen)
+  for _, text in ipairs(account.hook_errors or {}) do
+    if not seen[text] then
+      seen[text] = true
+      failure.warn(("%s, turn %d: %s"):format(where, account.turn, text))
+    end
+  end
+end
+
+return M

@@ -1,0 +1,140 @@
+-- neap show: the prompt of one turn as the model would see it, with what each part is in the
+-- margin. next: explain.lua
+local core = require("neap.core")
+local replay = require("neap.report.replay")
+local grid = require("neap.report.grid")
+local session = require("neap.cli.session")
+local failure = require("neap.cli.fail")
+
+local M = {}
+local json = core.json
+
+-- What a part of the prompt is, for margin and JSON.
+local function describe(s, id)
+  local e = s:entry(id)
+  return {
+    region = e.region,
+    entry = id,
+    kind = e.kind,
+    rung = e.rung,
+    tokens = e.tokens,
+    full_tokens = e.full_tokens,
+    tool = e.tool ~= "" and e.tool or nil,
+    text = s:shown(id),
+  }
+end
+
+-- The text of a notice: the content of the message that its segment holds.
+local function notice_text(bytes)
+  local message = json.decode((bytes:gsub("^[%s,]+", ""):gsub("[%s,]+$", "")))
+  if type(message) ~= "table" then return bytes end
+  return type(message.content) == "string" and message.content or bytes
+end
+
+-- Every part of the prompt in order.
+local function parts_of(s)
+  local parts = {}
+  for _, segment in ipairs(s:segments()) do
+    if segment.kind == "message" then
+      for _, id in ipairs(segment.entries) do
+        local part = describe(s, id)
+        if part.rung ~= "dropped" and part.text then parts[#parts + 1] = part end
+      end
+    elseif segment.kind == "notice" then
+      local text = notice_text(segment.bytes)
+      parts[#parts + 1] = { region = "hot", kind = "notice", tokens = segment.tokens, text = text }
+    elseif #segment.bytes > 0 and segment.tokens > 0 then
+      parts[#parts + 1] = {
+        region = "fixed",
+        kind = "head",
+        tokens = segment.tokens,
+        text = segment.bytes,
+      }
+    end
+  end
+  return parts
+end
+
+-- "hot     17 result   masked    12 of 3,120"
+local function margin(part)
+  local of = part.full_tokens and part.full_tokens ~= part.tokens
+  local tokens = grid.thousands(part.tokens)
+  if of then tokens = tokens .. " of " .. grid.thousands(part.full_tokens) end
+  local id = part.entry and tostring(part.entry) or "–"
+  local pad = (" "):rep(math.max(0, 4 - utf8.len(id)))
+  local line = ("%-6s %s%s  %-8s %-9s  %s"):format(
+    part.region,
+    pad,
+    id,
+    part.kind,
+    part.rung or "",
+    tokens
+  )
+  return line:gsub("%s+$", "")
+end
+
+local function print_part(part)
+  io.stdout:write(margin(part), part.tool and "  " .. part.tool or "", "\n")
+  for line in (part.text .. "\n"):gmatch("(.-)\n") do
+    io.stdout:write("     │ ", line, "\n")
+  end
+end
+
+local function print_regions(account)
+  local names, cells = {}, {}
+  for name in pairs(account.regions) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    cells[i] = ("%s %s"):format(name, grid.thousands(account.regions[name]))
+  end
+  local budget, tokens = grid.thousands(account.budget), grid.thousands(account.tokens)
+  local what = "turn %d: %s of %s tokens, %s cached, epoch %d; %s\n\n"
+  local cached = grid.thousands(account.cached)
+  local all = table.concat(cells, ", ")
+  io.stdout:write(what:format(account.turn, tokens, budget, cached, account.epoch, all))
+end
+
+local ORDER = { "region", "entry", "kind", "rung", "tokens", "full_tokens", "tool", "text" }
+
+-- A turn that does not fit has no prompt: say by what.
+local function no_prompt(account)
+  local text = "turn %d does not fit: %s tokens too many for a budget of %s; give a larger window"
+  local short, budget = grid.thousands(account.overflow.short), grid.thousands(account.budget)
+  failure.fail(text:format(account.turn, short, budget), 1)
+end
+
+--- neap show
+function M.show(opts, args)
+  local recording = session.load_one(args[1], opts)
+  local o = session.options(opts)
+  local seen = {}
+  o.stop_at = opts.turn
+  o.on_turn = function(account)
+    session.hook_errors(account, recording.name, seen)
+  end
+  local state = failure.check(replay.run(recording, o))
+  if state.turn < opts.turn then
+    replay.close(state)
+    failure.fail(("%s: has %d turns, there is no turn %d"):format(args[1], state.turn, opts.turn))
+  end
+  if state.account.overflow then
+    local account = state.account
+    replay.close(state)
+    no_prompt(account)
+  end
+  local parts = parts_of(state.session)
+  if not opts.json then print_regions(state.account) end
+  for _, part in ipairs(parts) do
+    if opts.json then
+      io.stdout:write(json.encode(part, ORDER), "\n")
+    else
+      print_part(part)
+    end
+  end
+  replay.close(state)
+  return 0
+end
+
+return M

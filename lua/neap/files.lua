@@ -1,0 +1,99 @@
+-- Reads files whole, with limits, and says in one line what is wrong with one that cannot be.
+-- next: import/init.lua
+local core = require("neap.core")
+
+local M = {}
+
+local CHUNK = 1 << 20
+
+--- The name that messages give to a path: `-` is standard input.
+---@param path string
+---@return string
+function M.label(path)
+  return path == "-" and "(standard input)" or path
+end
+
+-- Nil, message, code, when `path` is nothing that can be read.
+local function refuse(path)
+  if path == "-" then return true end
+  local st, why, code = core.stat(path)
+  if not st then return nil, ("%s: %s; check the name"):format(path, why), code end
+  if st.type == "directory" then
+    return nil, path .. ": is a directory; name the files in it", "io"
+  end
+  return true
+end
+
+-- Follows the length of the line that is being read over the borders of chunks.
+local function longest(chunk, open)
+  local last = 0
+  for at in chunk:gmatch("()\n") do
+    if at - last > open.limit - open.size then return nil end
+    open.size, open.line, last = 0, open.line + 1, at
+  end
+  open.size = open.size + #chunk - last
+  return open.size <= open.limit
+end
+
+local function read_all(f, label, limits)
+  local parts, total = {}, 0
+  local open = { size = 0, line = 1, limit = limits.line or math.maxinteger }
+  while true do
+    local chunk, why = f:read(CHUNK)
+    if not chunk then
+      if why then return nil, ("%s: %s; check the disk"):format(label, why), "io" end
+      return table.concat(parts)
+    end
+    total = total + #chunk
+    if limits.total and total > limits.total then
+      local mb = limits.total >> 20
+      return nil, ("%s: is larger than %d MB; split it"):format(label, mb), "limit"
+    end
+    if limits.line and not longest(chunk, open) then
+      local text = "%s:%d: the line is longer than %d MB; a record must be smaller"
+      return nil, text:format(label, open.line, limits.line >> 20), "limit"
+    end
+    parts[#parts + 1] = chunk
+  end
+end
+
+--- The bytes of a file, or of standard input for `-`. `limits` may hold `line` and `total`,
+--- in bytes: what is larger is refused before it is read whole.
+---@param path string
+---@param limits {line: integer?, total: integer?}?
+---@return string? text, string? message, string? code
+function M.read(path, limits)
+  local ok, why, code = refuse(path)
+  if not ok then return nil, why, code end
+  local f, err = io.stdin
+  if path ~= "-" then
+    f, err = io.open(path, "rb")
+    if not f then return nil, err .. "; check its permissions", "io" end
+  end
+  local text, message, name = read_all(f, M.label(path), limits or {})
+  if f ~= io.stdin then f:close() end
+  return text, message, name
+end
+
+--- The 1-based line that holds byte `pos` of `text`, and the byte's place in it.
+---@param text string
+---@param pos integer
+---@return integer line, integer column
+function M.line_at(text, pos)
+  local line, last = 1, 0
+  for at in text:gmatch("()\n") do
+    if at >= pos then break end
+    line, last = line + 1, at
+  end
+  return line, pos - last
+end
+
+--- The file's name without folders and without its last extension.
+---@param path string
+---@return string
+function M.stem(path)
+  local base = path == "-" and "stdin" or path:match("([^/]+)/*$") or path
+  return base:match("^(.+)%.[^.]*$") or base
+end
+
+return M

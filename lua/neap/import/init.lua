@@ -1,0 +1,121 @@
+-- Reads a recorded session in any known form into messages of the native form. An importer is
+-- one file that gives a name, a score for "is it yours?" and a reader; nothing it finds is
+-- dropped without being counted. next: source.lua, build.lua, native.lua
+local core = require("neap.core")
+local files = require("neap.files")
+local build = require("neap.import.build")
+local sources = require("neap.import.source")
+
+local M = {}
+
+-- Reading order is also the order in which equal scores win.
+local FORMS = { "native", "openai", "claude_code", "mini_swe_agent" }
+
+--- The known forms: name and what it is.
+---@return {name: string, about: string}[]
+function M.forms()
+  local list = {}
+  for i, name in ipairs(FORMS) do
+    local importer = require("neap.import." .. name)
+    list[i] = { name = name, about = importer.about }
+  end
+  return list
+end
+
+local function names()
+  return table.concat(FORMS, ", ")
+end
+
+local HEAD = 64 << 10
+
+--- The form that a recording most looks like.
+---@param path string
+---@param text string
+---@return table? importer
+function M.detect(path, text)
+  local head, tail = text:sub(1, HEAD), text:sub(-4096)
+  local best, found = 0, nil
+  for _, name in ipairs(FORMS) do
+    local importer = require("neap.import." .. name)
+    local score = importer.detect(path, head, tail)
+    if score > best then
+      best, found = score, importer
+    end
+  end
+  return found
+end
+
+local function choose(path, text, from)
+  if not from then return M.detect(path, text) end
+  for _, name in ipairs(FORMS) do
+    if name == from then return require("neap.import." .. name) end
+  end
+end
+
+-- Why nothing could be made of a text.
+local function unknown(label, text, from)
+  if from then
+    return nil, ("unknown form %s; known are %s"):format(from, names()), "arg"
+  end
+  local ok, at = core.utf8_valid(text)
+  if not ok then
+    local line, column = files.line_at(text, at)
+    local what = "%s:%d: byte %d of the line is not UTF-8; a recording is JSON text"
+    return nil, what:format(label, line, column), "utf8"
+  end
+  local what = "%s:1: no known form of recording; neap import --list names them"
+  return nil, what:format(label), "shape"
+end
+
+--- Reads a recording. `options`: lenient (skip and count what cannot be read), from (the form's
+--- name), lean (leave out per-message meta).
+---@param path string a file, or - for standard input
+---@param options {lenient: boolean?, from: string?, lean: boolean?}?
+---@return neap.Recording[]? sessions, string? message, string? code
+function M.load(path, options)
+  options = options or {}
+  local text, why, code = files.read(path, sources.LIMITS)
+  if not text then return nil, why, code end
+  return M.load_text(path, text, options)
+end
+
+--- The same for a text in memory; `path` names it in messages.
+---@param path string
+---@param text string
+---@param options table?
+---@return neap.Recording[]? sessions, string? message, string? code
+function M.load_text(path, text, options)
+  options = options or {}
+  local label = files.label(path)
+  if text:sub(1, 3) == "\xEF\xBB\xBF" then text = text:sub(4) end
+  if not text:find("%S") then
+    return nil, label .. ": is empty; a recording has at least one message", "shape"
+  end
+  local importer = choose(path, text, options.from)
+  if not importer then return unknown(label, text, options.from) end
+  local source = sources.new(path, text, options)
+  local ok, sessions = pcall(importer.read, source)
+  if not ok then
+    if not sources.is_stop(sessions) then error(sessions, 0) end
+    return nil, sessions.text, sessions.code
+  end
+  for _, session in ipairs(sessions) do
+    if #session.messages == 0 then
+      return nil, ("%s: session %s holds no message"):format(label, session.name), "shape"
+    end
+  end
+  if #sessions == 0 then return nil, label .. ":1: holds no session", "shape" end
+  return sessions
+end
+
+--- The native text of a session: its first line and its messages.
+---@param session neap.Recording
+---@return string
+function M.native(session)
+  local head = { neap = 1, meta = session.meta }
+  if session.tools then head.tools = core.json.raw(session.tools) end
+  local first = build.one_line(core.json.encode(head, build.HEAD_ORDER))
+  return first .. "\n" .. table.concat(session.messages, "\n") .. "\n"
+end
+
+return M

@@ -1,0 +1,44 @@
+-- The native form: an optional first line {"neap":1,…}, then one chat message a line, kept as
+-- the bytes it came in. next: openai.lua
+local core = require("neap.core")
+local build = require("neap.import.build")
+
+local M = { name = "native", about = "JSONL of chat messages, one a line" }
+
+function M.detect(_, head)
+  if head:find('^%s*{%s*"neap"%s*:') then return 100 end
+  local line = head:match("^%s*([^\n]*)")
+  if not line:find("^{") or not line:find('"role"%s*:') then return 0 end
+  local value = core.json.decode(line, { content = true, tool_calls = true })
+  return type(value) == "table" and type(value.role) == "string" and 60 or 0
+end
+
+-- The first line; what it holds besides is kept.
+local function read_header(session, source, value, line)
+  if value.neap ~= 1 then
+    source:stop(line, "was written by a newer neap; install that version")
+  end
+  if not build.absent(value.tools) then
+    if value.tools.raw:sub(1, 1) ~= "[" then source:stop(line, "tools must be a list") end
+    session.tools = value.tools.raw
+  end
+  session.meta = not build.absent(value.meta) and value.meta or nil
+end
+
+function M.read(source)
+  local session = build.session(source, M.name)
+  local first = true
+  source:records({ tools = true, meta = true }, function(value, raw, line)
+    if first and type(value) == "table" and value.neap ~= nil then
+      first = false
+      return read_header(session, source, value, line)
+    end
+    first = false
+    local why = build.fault(value)
+    if why then return source:bad(line, why) end
+    session:add(value, raw, line)
+  end)
+  return { session:finish() }
+end
+
+return M

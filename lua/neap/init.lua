@@ -1,0 +1,209 @@
+-- neap for Lua programs: sessions that assemble prompts, and token counts. Misuse raises; what
+-- the world does comes back as nil, message, code. next: meta.lua, ../../core/bind/core.c
+local core = require("neap.core")
+
+local M = {
+  _VERSION = "neap " .. core.version,
+  _DESCRIPTION = "a context engine for LLM agents",
+  _COPYRIGHT = "MIT; see LICENSE",
+  json = core.json,
+  null = core.json.null,
+  codes = core.codes,
+}
+
+local MESSAGE_ORDER = { "role", "name", "content", "tool_calls", "tool_call_id" }
+
+---@class neap.Session
+local Session = {}
+Session.__index = Session
+Session.__name = "neap.Session"
+
+local function open_session(self)
+  return self.raw or error("the session is closed", 3)
+end
+
+-- A table as JSON; text that is JSON already stays as it is.
+local function to_json(value, order)
+  if type(value) == "string" or value == nil then return value end
+  return core.json.encode(value, order)
+end
+
+local OPTIONS = {
+  name = true,
+  policy = true,
+  options = true,
+  format = true,
+  encoding = true,
+  window = true,
+  reserve = true,
+  durable = true,
+  no_reload = true,
+  no_tools = true,
+}
+local OTHERS = { store = true, tenant = true, data = true, tools = true, request = true }
+
+local function check_options(options)
+  if type(options) ~= "table" then
+    error("bad argument #1 to 'session' (a table of options is expected)", 3)
+  end
+  for name in pairs(options) do
+    if not OPTIONS[name] and not OTHERS[name] then
+      error(("bad argument #1 to 'session' (there is no option %s)"):format(tostring(name)), 3)
+    end
+  end
+end
+
+local function set_up(self, options)
+  local tools, request = to_json(options.tools), to_json(options.request)
+  local ok, why, code = true, nil, nil
+  if tools then ok, why, code = self.raw:set_tools(tools) end
+  if ok and request then ok, why, code = self.raw:set_request(request) end
+  if ok then return self end
+  self:close()
+  return nil, why, code
+end
+
+--- Opens a session, or resumes the one of that name in the store.
+---@param options table
+---@return neap.Session? session, string? message, string? code
+function M.session(options)
+  check_options(options)
+  local engine, why, code = core.engine({
+    store = options.store,
+    tenant = options.tenant,
+    data = options.data or core.data_dir(),
+  })
+  if not engine then return nil, why, code end
+  local raw_options = {}
+  for name in pairs(OPTIONS) do
+    raw_options[name] = options[name]
+  end
+  raw_options.options = to_json(options.options)
+  local raw, message, name = engine:session(raw_options)
+  if not raw then
+    engine:close()
+    return nil, message, name
+  end
+  return set_up(setmetatable({ raw = raw, engine = engine, had_calls = false }, Session), options)
+end
+
+--- Appends a chat message, a table or its JSON.
+---@param message table|string
+---@return true? ok, string? message, string? code
+function Session:add(message)
+  local raw = open_session(self)
+  self.had_calls, self.first = false, nil
+  return raw:append(to_json(message, MESSAGE_ORDER))
+end
+
+--- Assembles the next turn: the whole request body.
+---@return string? body, string? message, string? code
+function Session:prompt()
+  return open_session(self):prompt()
+end
+
+--- Appends the provider's response body, as it came.
+---@param response string
+---@return true? ok, string? message, string? code
+function Session:add_response(response)
+  local raw = open_session(self)
+  local ok, why, code = raw:append_response(response)
+  if not ok then return nil, why, code end
+  self.first = raw:next_call()
+  self.had_calls = self.first ~= nil
+  return true
+end
+
+local function next_call(self)
+  local raw = open_session(self)
+  while true do
+    local call = self.first or raw:next_call()
+    self.first = nil
+    if not call or raw:handle(call) then return call end
+  end
+end
+
+--- The calls of the last response that are the host's to run; those of neap's own tools are
+--- answered on the way.
+---@return fun(): table?
+function Session:calls()
+  open_session(self)
+  return function()
+    return next_call(self)
+  end
+end
+
+--- Appends the result of a call.
+---@param call table
+---@param text string
+---@return true? ok, string? message, string? code
+function Session:result(call, text)
+  return open_session(self):append_result(call, text)
+end
+
+--- Did the last response make calls, so that the model waits for another prompt?
+---@return boolean
+function Session:pending()
+  open_session(self)
+  return self.had_calls
+end
+
+--- The account of the last turn: tokens, budget, regions, what changed.
+---@return table? account, string? message, string? code
+function Session:account()
+  local text, why, code = open_session(self):account()
+  if not text then return nil, why, code end
+  return core.json.decode(text)
+end
+
+--- The original text of an entry, whatever is shown of it.
+---@param entry integer
+---@return string? text, string? message, string? code
+function Session:text(entry)
+  return open_session(self):text(entry)
+end
+
+--- The policy in force: its name, about, source, path, sha256 and options.
+---@return table
+function Session:policy()
+  return open_session(self):policy()
+end
+
+--- Looks at the policy file now.
+---@return true? ok, string? message, string? code
+function Session:reload()
+  return open_session(self):reload()
+end
+
+--- Closes the session and its store. Closing twice is fine.
+function Session:close()
+  if not self.raw then return end
+  self.raw:close()
+  self.engine:close()
+  self.raw, self.engine = nil, nil
+end
+
+Session.__close = Session.close
+Session.__gc = Session.close
+
+function Session:__tostring()
+  return self.raw and tostring(self.raw) or "neap.session (closed)"
+end
+
+local encodings = {}
+
+--- Tokens of any bytes; the encoding is o200k_base unless named.
+---@param text string
+---@param encoding string?
+---@return integer? tokens, string? message, string? code
+function M.count(text, encoding)
+  encoding = encoding or "o200k_base"
+  if not encodings[encoding] then
+    local enc, why, code = core.encoding(encoding)
+    if not enc then return nil, why, code end
+    encodings[encoding] = enc
+  end
+  return encodings[encoding]:count(text)
+end
+
+return M

@@ -1,0 +1,241 @@
+-- Feeds a recording to a session, message by message: before each assistant message the prompt
+-- is assembled from what came before (a turn), then the step is appended and measured.
+-- next: tally.lua, ../cli/replay.lua
+local core = require("neap.core")
+local prices = require("neap.models.prices")
+local tally = require("neap.report.tally")
+
+local M = {}
+
+M.DEFAULT_WINDOW = 200000
+
+---@class neap.ReplayOptions
+---@field policy string?       path of the policy file; nil: the empty policy
+---@field options string?      the policy's options, a JSON object
+---@field window integer?      nil: 200,000
+---@field reserve integer?     nil: the default; 0: none
+---@field format string?       "openai" (default) or "text"
+---@field encoding string?
+---@field request string?      the request's other members, a JSON object
+---@field unbounded boolean?   no window at all
+---@field lenient boolean?     skip messages that the session refuses
+---@field stop_at integer?     end after this turn's prompt
+---@field on_turn fun(account: table, body: string?, session: table)?
+---@field on_measure fun(measure: table, account: table)?
+---@field on_refused fun(text: string)?
+
+-- More than any recording holds, and far from overflowing sums.
+local UNBOUNDED = 1 << 40
+
+local function open(recording, o)
+  local engine, why = core.engine({ data = core.data_dir(), fixed_secret = true })
+  if not engine then return nil, why end
+  local reserve = o.reserve == 0 and -1 or o.reserve
+  local session, text, code = engine:session({
+    name = recording.name,
+    policy = o.policy,
+    options = o.options,
+    format = o.format or "openai",
+    encoding = o.encoding,
+    window = o.unbounded and UNBOUNDED or o.window or M.DEFAULT_WINDOW,
+    reserve = o.unbounded and -1 or reserve,
+    no_reload = true,
+    durable = "memory",
+  })
+  if not session then
+    engine:close()
+    return nil, text, code
+  end
+  return session, engine
+end
+
+local function refused(recording, i, why)
+  return ("%s:%d: %s"):format(recording.path, recording.lines[i], why)
+end
+
+local function prepare(session, recording, o)
+  local ok, why, code = true, nil, nil
+  if recording.tools then ok, why, code = session:set_tools(recording.tools) end
+  if not ok then return nil, ("%s: tools: %s"):format(recording.path, why), code end
+  if o.request then ok, why, code = session:set_request(o.request) end
+  if not ok then return nil, why, code end
+  return true
+end
+
+-- The turn before a step: assembles, accounts, tells.
+local function take_turn(state)
+  local session, sums = state.session, state.sums
+  local body, why, code = session:prompt()
+  if not body and code ~= "budget" then return nil, why, code end
+  local text, wrong = session:account()
+  if not text then return nil, wrong end
+  local account = core.json.decode(text)
+  state.turn = state.turn + 1
+  account.turn = state.turn
+  sums:turn(account)
+  state.account = account
+  if state.o.on_turn then state.o.on_turn(account, body, session) end
+  return true
+end
+
+local function take_step(state)
+  local m = state.session:measure()
+  state.sums:measure(m)
+  if state.o.on_measure then state.o.on_measure(m, state.account) end
+end
+
+-- Appends message `i`, with a turn before it when it begins a step.
+local function feed(state, recording, i)
+  local role, o = recording.roles[i], state.o
+  local is_step = role == "assistant" and state.begun
+  if is_step then
+    local ok, why, code = take_turn(state)
+    if not ok then return nil, why, code end
+    if o.stop_at and state.turn >= o.stop_at then return "stop" end
+  end
+  local ok, why, code = state.session:append(recording.messages[i])
+  if not ok then
+    if not o.lenient then return nil, refused(recording, i, why), code end
+    if o.on_refused then o.on_refused(refused(recording, i, why)) end
+    return true
+  end
+  if is_step then take_step(state) end
+  state.begun = state.begun or (role ~= "system" and role ~= "developer")
+  return true
+end
+
+--- Replays a recording. The session stays open for those who look into it; close it.
+---@param recording neap.Recording
+---@param o neap.ReplayOptions
+---@return table? state, string? message, string? code
+function M.run(recording, o)
+  local session, engine, code = open(recording, o)
+  if not session then return nil, engine, code end
+  local price = prices.formats[o.format or "openai"]
+  local state = { session = session, engine = engine, o = o, turn = 0, begun = false }
+  local window = not o.unbounded and (o.window or M.DEFAULT_WINDOW) or nil
+  state.sums = tally.new(price, window)
+  state.policy = session:policy()
+  local function give_up(why, name)
+    session:close()
+    engine:close()
+    return nil, why, name
+  end
+  local ok, why, name = prepare(session, recording, o)
+  if not ok then return give_up(why, name) end
+  for i = 1, #recording.messages do
+    ok, why, name = feed(state, recording, i)
+    if not ok then return give_up(why, name) end
+    if ok == "stop" then break end
+  end
+  return state
+end
+
+--- Closes what run() left open.
+---@param state table
+function M.close(state)
+  state.session:close()
+  state.engine:close()
+end
+
+--- The line of a trace: what was measured, and only that.
+---@param recording neap.Recording
+---@param state table
+---@return table
+function M.summary(recording, state)
+  local sums = state.sums
+  return {
+    trace = recording.name,
+    policy = state.policy.name,
+    policy_sha256 = state.policy.sha256,
+    turns = sums.turns,
+    input_tokens = sums.tokens,
+    cached_tokens = sums.cached,
+    billed_cached_tokens = sums.price.provider and sums.billed or nil,
+    cost = tally.round(sums.cost),
+    epochs = sums.rewrites + 1,
+    watermark_p95 = tally.p95(sums.watermark),
+    usage_p95 = not state.o.unbounded and tally.p95(sums.usage) or nil,
+    facts = sums.facts,
+    words = sums.words,
+    overflow = sums.overflow,
+    refused = sums.refused,
+    hook_errors = sums.hook_errors,
+  }
+end
+
+M.TURN_ORDER = {
+  "trace",
+  "turn",
+  "step",
+  "tokens",
+  "exact",
+  "budget",
+  "cached",
+  "epoch",
+  "regions",
+  "changed",
+  "request",
+  "overflow",
+  "entry",
+  "kind",
+  "from",
+  "to",
+  "why",
+  "by",
+  "sent",
+}
+
+M.TRACE_ORDER = {
+  "trace",
+  "policy",
+  "policy_sha256",
+  "turns",
+  "input_tokens",
+  "cached_tokens",
+  "billed_cached_tokens",
+  "cost",
+  "epochs",
+  "watermark_p95",
+  "usage_p95",
+  "facts",
+  "words",
+  "overflow",
+  "refused",
+  "hook_errors",
+  "cited",
+  "present",
+  "noted",
+  "pointed",
+  "gone",
+  "by_distance",
+  "1-3",
+  "4-10",
+  "11-20",
+  "21-50",
+  "51+",
+}
+
+--- The line of a turn as the contract has it.
+---@param recording neap.Recording
+---@param a table the account
+---@param request string?
+---@return table
+function M.turn_line(recording, a, request)
+  return {
+    trace = recording.name,
+    turn = a.turn,
+    step = a.step,
+    tokens = a.tokens,
+    exact = a.exact,
+    budget = a.budget,
+    cached = a.cached,
+    epoch = a.epoch,
+    regions = a.regions,
+    changed = a.changed,
+    overflow = a.overflow,
+    request = request,
+  }
+end
+
+return M

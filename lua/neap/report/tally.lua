@@ -1,0 +1,129 @@
+-- Sums over the turns of a replay: facts, words, tokens, percentiles. next: replay.lua
+local prices = require("neap.models.prices")
+
+local M = {}
+
+M.STATES = { "cited", "present", "noted", "pointed", "gone" }
+M.DISTANCES = { "1-3", "4-10", "11-20", "21-50", "51+" }
+local FAR = { ["11-20"] = true, ["21-50"] = true, ["51+"] = true }
+
+local function no_facts()
+  return { cited = 0, present = 0, noted = 0, pointed = 0, gone = 0 }
+end
+
+local function add_facts(into, facts)
+  for _, state in ipairs(M.STATES) do
+    into[state] = into[state] + (facts[state] or 0)
+  end
+end
+
+---@class neap.Tally
+---@field turns integer
+---@field sent integer    turns whose prompt fitted
+---@field tokens integer
+---@field cached integer
+---@field billed integer
+---@field cost number
+---@field rewrites integer
+---@field overflow integer
+---@field refused integer
+---@field hook_errors integer
+local Tally = {}
+Tally.__index = Tally
+
+---@param price neap.Price
+---@param window integer?
+---@return neap.Tally
+function M.new(price, window)
+  local facts = no_facts()
+  facts.by_distance = {}
+  for _, class in ipairs(M.DISTANCES) do
+    facts.by_distance[class] = no_facts()
+  end
+  return setmetatable({
+    price = price,
+    window = window,
+    turns = 0,
+    sent = 0,
+    tokens = 0,
+    cached = 0,
+    billed = 0,
+    cost = 0.0,
+    rewrites = 0,
+    overflow = 0,
+    refused = 0,
+    hook_errors = 0,
+    facts = facts,
+    words = { cited = 0, present = 0 },
+    watermark = {},
+    usage = {},
+    height = 0,
+  }, Tally)
+end
+
+--- Adds a turn by its account.
+---@param a table
+function Tally:turn(a)
+  self.turns = self.turns + 1
+  self.refused = self.refused + (a.refused or 0)
+  self.hook_errors = self.hook_errors + #(a.hook_errors or {})
+  if a.overflow then
+    self.overflow = self.overflow + 1
+    return
+  end
+  self.sent = self.sent + 1
+  self.tokens, self.cached = self.tokens + a.tokens, self.cached + a.cached
+  self.billed = self.billed + prices.billed(self.price, a.cached)
+  self.cost = self.cost + prices.cost(self.price, a.tokens, a.cached)
+  self.rewrites = self.rewrites + (a.rewrite and 1 or 0)
+  self.height = a.tokens
+  if self.window then self.watermark[self.sent] = a.tokens / self.window end
+  self.usage[self.sent] = a.tokens / a.budget
+end
+
+--- Adds what the step after that turn used. A fact that is only pointed at costs one recall:
+--- a further turn at the current height, and the fetched text where it is known.
+---@param m table
+function Tally:measure(m)
+  add_facts(self.facts, m.facts)
+  for class, facts in pairs(m.facts.by_distance or {}) do
+    add_facts(self.facts.by_distance[class], facts)
+  end
+  self.words.cited = self.words.cited + m.words.cited
+  self.words.present = self.words.present + m.words.present
+  local recalls = self.price.read * self.height * (m.facts.pointed or 0)
+  self.cost = self.cost + recalls + self.price.write * (m.pointed_tokens or 0)
+end
+
+--- The facts of more than 10 steps' distance.
+---@param facts table
+---@return table
+function M.far(facts)
+  local sum = no_facts()
+  for class, of_class in pairs(facts.by_distance) do
+    if FAR[class] then add_facts(sum, of_class) end
+  end
+  return sum
+end
+
+--- The value that 95 % of the list do not exceed (nearest rank), rounded to four places; nil
+--- for an empty list.
+---@param list number[]
+---@return number?
+function M.p95(list)
+  if #list == 0 then return nil end
+  local sorted = table.move(list, 1, #list, 1, {})
+  table.sort(sorted)
+  local rank = (#sorted * 95 + 99) // 100
+  return math.floor(sorted[rank] * 10000 + 0.5) / 10000
+end
+
+--- A cost as printed: two decimals, which hides how sums round.
+---@param cost number
+---@return number
+function M.round(cost)
+  local cents = math.floor(cost * 100 + 0.5)
+  return cents % 100 == 0 and cents // 100 or cents / 100
+end
+
+return M

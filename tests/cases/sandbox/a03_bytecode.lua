@@ -1,0 +1,2 @@
+#! expect: load unexpected symbol
+Lua

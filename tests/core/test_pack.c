@@ -1,0 +1,224 @@
+/*
+** Properties of packing and rendering on random histories under random policies, in both
+** formats: a recount of the bytes equals the account, never over budget, always valid, within
+** an epoch only appended to, undo leaves no trace. next: test_store.c
+*/
+#include "check.h"
+#include "cite/log_index.h"
+#include "history.h"
+#include "openai_check.h"
+#include "pack/pack.h"
+
+static const np_reason reason = {{"chance", 6}, {"test.lua:1", 10}};
+static const char *vocab_dir(void) {
+  const char *dir = getenv("NEAP_DATA");
+  return dir ? dir : "core/token/data";
+}
+
+typedef struct world {
+  np_log log;
+  np_pack pack;
+  history h;
+  np_buf last;      /* the last prompt without its closing part */
+  int messages, prompts, rewrites, overflows;
+  const char *wrong;
+} world;
+
+static void fail(world *w, const char *what) {
+  if (!w->wrong) w->wrong = what;
+}
+
+static double some_rank(void *ctx, int64_t id) {
+  world *w = ctx;
+  return (double)((unsigned long long)id * 2654435761u % 97) / 7.0 + (double)w->prompts * 0;
+}
+
+static void random_change(world *w) {
+  np_pack *p = &w->pack;
+  int64_t id = (int64_t)pick(&w->h, p->view.count) + 1;
+  np_keep keep = (np_keep)pick(&w->h, 6);
+  switch (pick(&w->h, 8)) {
+    case 0: np_pack_trim(p, id, (int64_t)pick(&w->h, 200), &keep, NP_LIT("error total"), reason); break;
+    case 1: np_pack_reference(p, id, reason); break;
+    case 2: np_pack_mask(p, id, reason); break;
+    case 3: np_pack_drop(p, id, reason); break;
+    case 4: np_pack_restore(p, id, reason); break;
+    case 5: if (!pick(&w->h, 12)) np_pack_pin(p, id, reason); break;
+    case 6: if (!pick(&w->h, 6)) np_pack_hold(p, id, reason); break;
+    default:
+      p->order = (np_order)pick(&w->h, 2);
+      p->rank = pick(&w->h, 2) ? some_rank : NULL;
+      p->rank_ctx = w;
+      np_pack_shrink(p, (int64_t)pick(&w->h, (unsigned long long)p->budget), reason, NULL);
+  }
+}
+
+/* Random changes taken back again must leave totals as they were. */
+static void random_undo(world *w) {
+  int64_t before = np_pack_tokens(&w->pack);
+  size_t mark = np_pack_mark(&w->pack);
+  int n = (int)pick(&w->h, 6);
+  for (int i = 0; i < n; i++) random_change(w);
+  if (np_pack_undo(&w->pack, mark, NULL)) fail(w, "undo failed");
+  if (np_pack_tokens(&w->pack) != before) fail(w, "undo left other totals");
+}
+
+static void check_regions(world *w) {
+  int64_t sum = 0;
+  for (int r = 0; r < NP_REGION_COUNT; r++) sum += w->pack.view.region[r];
+  if (sum != w->pack.view.total) fail(w, "regions do not add up");
+}
+
+/* Every dropped entry is told of by a notice that is in the prompt. */
+static void check_told(world *w, np_str body) {
+  const np_view *v = &w->pack.view;
+  int64_t dropped = 0, told = 0;
+  np_buf text;
+  np_buf_init(&text, &np_alloc_libc);
+  for (size_t i = 0; i < v->count; i++) {
+    if (v->shown[i].listed && v->shown[i].rung == NP_DROPPED) dropped++;
+    if (!np_view_is_run_head(v, (int64_t)i + 1)) continue;
+    const np_run *r = &v->runs[v->shown[i].run];
+    np_run_text(v, r, &text);
+    if (np_str_find(body, np_buf_str(&text), 0) == SIZE_MAX) fail(w, "a notice is not in the prompt");
+    told += r->entries;
+  }
+  if (dropped != told) fail(w, "dropped entries and notices differ");
+  np_buf_free(&text);
+}
+
+static void check_prefix(world *w, const np_rendered *r) {
+  np_str was = np_buf_str(&w->last), now = np_str_cut(r->body, 0, w->pack.frame.body_end);
+  bool begins = now.n >= was.n && (!was.n || memcmp(now.p, was.p, was.n) == 0);
+  if (!r->rewrite && !begins) fail(w, "an epoch's prompt does not begin with the last one");
+  np_buf_clear(&w->last);
+  np_buf_add(&w->last, now);
+}
+
+static void check_tokens(world *w, np_str body) {
+  int64_t tokens;
+  if (w->pack.view.format->parts) {
+    const char *wrong = openai_check(w->pack.view.vocab, body, 0, &tokens);
+    if (wrong) fail(w, wrong);
+  } else {
+    tokens = (int64_t)np_vocab_count(w->pack.view.vocab, body);
+  }
+  if (tokens != np_pack_tokens(&w->pack)) fail(w, "recount differs from the account");
+  if (tokens > w->pack.budget) fail(w, "over budget");
+}
+
+/* Rendering everything anew gives the same bytes as appending did. */
+static void check_fresh(world *w) {
+  np_rendered again;
+  np_buf copy;
+  np_buf_init(&copy, &np_alloc_libc);
+  np_buf_add(&copy, np_buf_str(&w->pack.frame.bytes));
+  w->pack.view.dirty = 0;
+  np_frame_render(&w->pack.frame, &w->pack.view, &again, NULL);
+  if (!np_str_eq(again.body, np_buf_str(&copy))) fail(w, "a fresh rendering differs");
+  if (again.rewrite) fail(w, "a fresh rendering is taken for a rewrite");
+  np_buf_free(&copy);
+}
+
+static void turn(world *w) {
+  np_rendered r;
+  np_pack *p = &w->pack;
+  if (np_pack_begin(p, NULL)) fail(w, "begin failed");
+  int n = pick(&w->h, 3) ? 0 : (int)pick(&w->h, 5);
+  for (int i = 0; i < n; i++) random_change(w);
+  if (!pick(&w->h, 4)) random_undo(w);
+  check_regions(w);
+  if (np_pack_tokens(p) > p->budget) {
+    size_t mark = np_pack_mark(p);
+    int64_t before = np_pack_tokens(p);
+    if (np_pack_last_resort(p, NULL)) {
+      w->overflows++;
+      if (np_pack_undo(p, mark, NULL) || np_pack_tokens(p) != before) fail(w, "undo of an overflow");
+      return;
+    }
+  }
+  if (np_frame_render(&p->frame, &p->view, &r, NULL)) fail(w, "render failed");
+  w->prompts++;
+  w->rewrites += r.rewrite;
+  check_tokens(w, r.body);
+  check_regions(w);
+  check_prefix(w, &r);
+  if (!pick(&w->h, 5)) check_told(w, p->view.format->parts ? r.body : r.body);
+  if (!pick(&w->h, 5)) check_fresh(w);
+  if (!pick(&w->h, 20)) {
+    char key[4] = {'b', 'c', (char)('a' + pick(&w->h, 26)), 'd'};
+    if (np_view_rekey(&p->view, key, NULL)) fail(w, "rekey failed");
+  }
+}
+
+static void add_messages(world *w, int n) {
+  size_t index;
+  for (int i = 0; i < n; i++) {
+    np_str m = history_next(&w->h, w->messages++);
+    np_err e = {0};
+    if (np_log_append(&w->log, m, &index, &e) || np_log_index_sync(&w->log, &e)) {
+      fprintf(stderr, "%s: %.*s\n", e.text, (int)(m.n < 400 ? m.n : 400), m.p);
+      fail(w, "a message was refused");
+    }
+  }
+}
+
+static const char *run_world(const np_vocab *v, const np_format *f, unsigned long long seed,
+                             int *prompts, int *rewrites, int *overflows) {
+  static const int64_t budgets[] = {300, 900, 3000, 9000, 40000};
+  world w = {.h = {.random = seed}};
+  np_buf_init(&w.h.b, &np_alloc_libc);
+  np_buf_init(&w.last, &np_alloc_libc);
+  np_log_init(&w.log, &np_alloc_libc, NULL);
+  np_log_index_open(&w.log, NULL);
+  np_pack_init(&w.pack, &np_alloc_libc, &w.log, v, f, budgets[pick(&w.h, NP_COUNT(budgets))], NULL);
+  int turns = (int)pick(&w.h, 40) + 3;
+  add_messages(&w, 2);
+  for (int i = 0; i < turns && !w.wrong; i++) {
+    add_messages(&w, (int)pick(&w.h, 4) + 1);
+    turn(&w);
+  }
+  *prompts += w.prompts;
+  *rewrites += w.rewrites;
+  *overflows += w.overflows;
+  np_pack_free(&w.pack);
+  np_cite_free(w.log.cite);
+  np_log_free(&w.log);
+  np_buf_free(&w.h.b);
+  np_buf_free(&w.last);
+  return w.wrong;
+}
+
+static void test_random_histories(const np_vocab *v) {
+  const char *text = getenv("NEAP_ROUNDS");
+  int rounds = text ? atoi(text) : 400, prompts = 0, rewrites = 0, overflows = 0;
+  unsigned long long seed = check_seed(20261129);
+  for (int i = 0; i < rounds; i++) {
+    for (size_t f = 0; np_format_at(f); f++) {
+      const char *wrong = run_world(v, np_format_at(f), seed + (unsigned long long)i, &prompts,
+                                    &rewrites, &overflows);
+      if (!wrong) continue;
+      fprintf(stderr, "format %s, NEAP_SEED=%llu: %s\n", np_format_at(f)->name,
+              seed + (unsigned long long)i, wrong);
+      CHECK("every property holds on a random history", wrong == NULL);
+      if (check_failed > 5) return;
+    }
+  }
+  fprintf(stderr, "%d prompts, %d rewrites, %d overflows\n", prompts, rewrites, overflows);
+  CHECK("histories made prompts", prompts > rounds);
+  CHECK("histories made rewrites", rewrites > rounds / 2);
+  CHECK("properties were checked", check_failed == 0);
+}
+
+int main(void) {
+  np_vocab *v = NULL;
+  np_err e = {0};
+  if (np_vocab_open(&np_alloc_libc, vocab_dir(), NP_LIT("o200k_base"), &v, &e)) {
+    fprintf(stderr, "%s\n", e.text);
+    CHECK("the vocabulary loads", v != NULL);
+    return check_done();
+  }
+  test_random_histories(v);
+  np_vocab_free(v);
+  return check_done();
+}

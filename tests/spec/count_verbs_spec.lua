@@ -1,0 +1,139 @@
+-- neap count, encode, decode, encodings. next: cli_options_spec.lua
+local core = require("neap.core")
+local neap = require("neap")
+local shared = require("tests.support.shared")
+local json = core.json
+
+local function file(name, text)
+  local path = shared.scratch("count_" .. name) .. "/" .. name
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+describe("neap count", function()
+  it("prints number, tab, file, and a total for several files", function()
+    local a, b = file("a.txt", "hello world"), file("b.txt", "")
+    local code, out = shared.run({ "count", a, b })
+    assert.are.equal(0, code)
+    assert.are.equal(("2\t%s\n0\t%s\n2\ttotal\n"):format(a, b), out)
+  end)
+
+  it("reads standard input without a file, or for -", function()
+    local _, out = shared.run({ "count" }, "hello world")
+    assert.are.equal("2\t-\n", out)
+    _, out = shared.run({ "count", "-" }, "hello world")
+    assert.are.equal("2\t-\n", out)
+  end)
+
+  it("prints one JSON object per file with --json", function()
+    local a = file("a.txt", "hello world")
+    local _, out = shared.run({ "count", "--json", a })
+    local form = '{"file":%s,"bytes":11,"tokens":2,"encoding":"o200k_base","exact":true}\n'
+    assert.are.equal(form:format(json.quote(a)), out)
+  end)
+
+  it("counts bytes that are not UTF-8, NUL bytes too", function()
+    local a = file("bytes", "\0\xFF\xFE" .. ("\x80"):rep(100))
+    local code, out = shared.run({ "count", a })
+    assert.are.equal(0, code)
+    assert.truthy(out:match("^%d+\t"))
+  end)
+
+  it("takes special tokens for text unless told", function()
+    local a = file("special.txt", "<|endoftext|>")
+    local _, plain = shared.run({ "count", a })
+    local _, special = shared.run({ "count", "--special", a })
+    assert.is_true(tonumber(plain:match("%d+")) > 1)
+    assert.are.equal("1", special:match("%d+"))
+  end)
+
+  it("goes on after a file that is not there, and says so", function()
+    local a = file("a.txt", "hello world")
+    local code, out, err = shared.run({ "count", "none.txt", a })
+    assert.are.equal(2, code)
+    assert.truthy(out:find("2\t" .. a, 1, true))
+    assert.truthy(err:find("neap: none.txt: No such file", 1, true))
+  end)
+
+  it("lists the encodings when one is unknown", function()
+    local code, out, err = shared.run({ "count", "-e", "gpt9", "-" }, "x")
+    assert.are.equal(2, code)
+    assert.are.equal("", out)
+    assert.truthy(err:find("o200k_base", 1, true))
+  end)
+
+  it("agrees with the published counts", function()
+    local path, why = shared.path("corpus/golden.json")
+    if not path then return pending(why) end
+    local golden = json.decode(assert(shared.read(path)))
+    local checked = 0
+    for name, row in pairs(golden.files) do
+      local text = assert(shared.read((assert(shared.path("corpus/" .. name)))))
+      for _, encoding in ipairs({ "o200k_base", "cl100k_base" }) do
+        assert.are.equal(row.encodings[encoding].tokens, neap.count(text, encoding), name)
+        checked = checked + 1
+      end
+    end
+    assert.is_true(checked >= 20)
+  end)
+end)
+
+describe("neap encode and decode", function()
+  it("are inverse, as lines and as binary", function()
+    local text = "Grüße, 世界!\n\tint main(void) { return 0; }\n\0\xFF"
+    local _, ids = shared.run({ "encode" }, text)
+    assert.truthy(ids:match("^%d+\n"))
+    local _, back = shared.run({ "decode" }, ids)
+    assert.are.equal(text, back)
+    local _, binary = shared.run({ "encode", "--binary" }, text)
+    assert.are.equal(select(2, ids:gsub("\n", "")) * 4, #binary)
+    _, back = shared.run({ "decode", "--binary" }, binary)
+    assert.are.equal(text, back)
+  end)
+
+  it("refuse what are no ids, with the line", function()
+    for input, want in pairs({
+      ["1\n2x\n"] = ":2: 2x is no token id",
+      ["1\n\n99999999\n"] = ":3: ",
+      ["-1"] = ":1: -1 is no token id",
+    }) do
+      local code, _, err = shared.run({ "decode" }, input)
+      assert.are.equal(2, code)
+      assert.truthy(err:find("neap: (standard input)" .. want, 1, true), err)
+    end
+    local code = shared.run({ "decode", "--binary" }, "abc")
+    assert.are.equal(2, code)
+  end)
+end)
+
+describe("neap.count", function()
+  it("counts, and says what it cannot", function()
+    assert.are.equal(2, neap.count("hello world"))
+    assert.are.equal(0, neap.count("", "cl100k_base"))
+    local none, why, code = neap.count("x", "gpt9")
+    assert.is_nil(none)
+    assert.is_string(why)
+    assert.are.equal("encoding", code)
+  end)
+
+  it("raises for what is no text", function()
+    assert.has_error(function()
+      neap.count({})
+    end)
+  end)
+end)
+
+describe("an encoding", function()
+  it("is closed once and for all", function()
+    local enc = assert(core.encoding("o200k_base"))
+    assert.are.equal(1, enc:count("x"))
+    enc:close()
+    enc:close()
+    assert.has_error(function()
+      enc:count("x")
+    end)
+    assert.truthy(tostring(enc):find("closed", 1, true))
+  end)
+end)
