@@ -6,6 +6,9 @@
 -- the floor at once: what is cited often, holds many names and was used lately stays; long
 -- texts that nobody came back to go first, a rung at a time.
 --
+-- Nothing is cut on arrival but giants: a result that would push out everything else shows its
+-- densest lines from the start.
+--
 -- example: window=3000 reserve=300
 --   user 20
 --   call read src/a.c
@@ -32,13 +35,18 @@ return {
     spread = { default = 0.75, min = 0, help = "exponent of the number of identifiers" },
     recent = { default = 0.5, min = 0, help = "exponent of the steps since the last citation" },
     fresh = { default = 0.25, min = 0, help = "exponent of the age in steps" },
+    giant = { default = 0.25, min = 0, max = 1, help = "share of the budget that is too large" },
+    excerpt = { default = 1000, min = 1, help = "tokens that such a giant keeps" },
     repeated = { default = 0.1, min = 0, max = 1, help = "what a later copy leaves of the value" },
   },
   tools = { "recall", "read" },
   order = "value",
 
-  admit = function(ctx, e)
+  admit = function(ctx, e, o)
     if e.kind == "user" then e:hold("what the user said") end
+    if e.kind == "result" and e.tokens > o.giant * ctx.budget then
+      e:trim { tokens = o.excerpt, keep = "dense", why = "a giant on arrival" }
+    end
   end,
 
   rank = function(ctx, e, o)

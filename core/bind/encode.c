@@ -119,7 +119,8 @@ static void put_table(encoder *e) {
     lua_pop(e->L, 1);
     return;
   }
-  if (++e->depth > NP_JSON_DEPTH) luaL_error(e->L, "a table nested deeper than 512 levels");
+  if (++e->depth > NP_JSON_DEPTH)
+    luaL_error(e->L, "a table nested deeper than 512 levels");
   lua_Integer n = luaL_len(e->L, -1);
   if (n > 0 || np_bind_json_is(e->L, -1, NP_JSON_ARRAY_NAME)) put_array(e, n);
   else put_object(e);
@@ -132,7 +133,9 @@ static void put_value(encoder *e) {
   luaL_checkstack(L, 8, "a table nested too deep");
   switch (lua_type(L, -1)) {
     case LUA_TNIL: np_buf_adds(e->out, "null"); return;
-    case LUA_TBOOLEAN: np_buf_adds(e->out, lua_toboolean(L, -1) ? "true" : "false"); return;
+    case LUA_TBOOLEAN:
+      np_buf_adds(e->out, lua_toboolean(L, -1) ? "true" : "false");
+      return;
     case LUA_TNUMBER:
       if (lua_isinteger(L, -1)) np_buf_int(e->out, lua_tointeger(L, -1));
       else put_float(e, lua_tonumber(L, -1));

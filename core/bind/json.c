@@ -225,7 +225,8 @@ static int json_items(lua_State *L) {
   np_err e;
   np_str text = np_bind_check_str(L, 1);
   if (np_json_check(text, &v, &e)) return fail_at(L, &e, 0);
-  if (v.type != NP_JSON_ARRAY) return np_bind_fail_text(L, NEAP_E_SHAPE, "a list is expected");
+  if (v.type != NP_JSON_ARRAY)
+    return np_bind_fail_text(L, NEAP_E_SHAPE, "a list is expected");
   np_json_iter it = np_json_each(v);
   lua_newtable(L);
   for (lua_Integer i = 1; np_json_next(&it, NULL, &item); i++) {
@@ -274,10 +275,11 @@ static int json_is_raw(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"decode", json_decode},     {"decode_at", json_decode_at}, {"encode", np_bind_json_encode},
-    {"items", json_items},       {"quote", json_quote},         {"raw", json_raw},
-    {"array", json_array},       {"is_array", json_is_array},   {"is_raw", json_is_raw},
-    {NULL, NULL},
+    {"decode", json_decode},         {"decode_at", json_decode_at},
+    {"encode", np_bind_json_encode}, {"items", json_items},
+    {"quote", json_quote},           {"raw", json_raw},
+    {"array", json_array},           {"is_array", json_is_array},
+    {"is_raw", json_is_raw},         {NULL, NULL},
 };
 
 static void make_metatables(lua_State *L) {

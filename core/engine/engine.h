@@ -37,6 +37,14 @@ typedef enum np_event_kind {
   NP_EV_RESPONSE = 8 /* body: a provider's response as it came; its message follows */
 } np_event_kind;
 
+/* What a turn may change before it is decided, as it was. */
+typedef struct np_before {
+  int64_t admitted, rekeys;
+  uint64_t random;
+  char key[4];
+  np_buf state; /* ctx.state */
+} np_before;
+
 #define NP_GROWTH 8 /* turns over which growth is averaged */
 
 struct neap_session {
@@ -64,6 +72,11 @@ struct neap_session {
   uint64_t random;
   int64_t rekeys;
 
+  np_before before;
+  np_buf turn_head, turn_body, turn_state; /* events of the last turn */
+  bool unwritten;         /* they are not in the store yet: they go before anything else */
+  bool stated;            /* turn_state holds the state that was written last */
+
   np_rendered rendered;   /* the last prompt */
   bool overflow;          /* the last turn did not fit */
   int64_t short_by;
@@ -84,7 +97,10 @@ neap_rc np_engine_vocab(neap *n, np_str name, const np_vocab **out, np_err *e);
 neap_rc np_session_enter(neap_session *s);
 neap_rc np_session_leave(neap_session *s, neap_rc rc); /* hands the error over */
 neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body);
-neap_rc np_session_append(neap_session *s, np_str message);
+/* Writes events all or none, an unwritten turn's before them. Their seq is set here. */
+neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n);
+/* Appends a message, and with it the `response` that it came in (empty: none). */
+neap_rc np_session_append(neap_session *s, np_str message, np_str response);
 
 /* ---- turn.c, account.c, economy.c, events.c ---- */
 neap_rc np_turn_assemble(neap_session *s);           /* hooks, fit, render */
@@ -92,8 +108,11 @@ neap_rc np_turn_account(neap_session *s, np_buf *out);
 void np_turn_after(neap_session *s);                 /* growth, rewrites, economy */
 void np_economy(const neap_session *s, np_turn *turn);
 neap_rc np_session_key(neap_session *s);             /* a new mark key, held by no text */
+void np_turn_fetched(neap_session *s);               /* marks what the model has fetched */
 void np_hook_error(neap_session *s, const np_err *e);
-neap_rc np_events_turn(neap_session *s);             /* writes NP_EV_TURN */
+/* Writes NP_EV_TURN, and NP_EV_STATE when the state has changed. When the store refuses, they
+** stay unwritten and the turn counts as not handed out. */
+neap_rc np_events_turn(neap_session *s);
 neap_rc np_events_resume(neap_session *s);           /* reads a stored session back */
 
 /* ---- tools.c ---- */

@@ -5,7 +5,8 @@
 */
 #include "engine/engine.h"
 
-/* One changed entry in an NP_EV_TURN body: id (8 bytes), rung, flags (bit 0 pinned, bit 1
+/* An NP_EV_TURN body: count of mark keys (8 bytes), state of ctx.random (8), then each changed
+** entry: id (8 bytes), rung, flags (bit 0 pinned, bit 1
 ** held, bit 2 fetched), length of its text (4), the text; all little-endian. */
 
 static void add_le(np_buf *b, uint64_t v, int bytes) {
@@ -33,25 +34,36 @@ static bool seen_before(const np_pack *p, size_t i) {
   return i && p->changes[i - 1].entry == p->changes[i].entry;
 }
 
-neap_rc np_events_turn(neap_session *s) {
-  np_buf head, body;
-  np_buf_init(&head, &s->engine->alloc);
-  np_buf_init(&body, &s->engine->alloc);
-  add_le(&body, (uint64_t)s->rekeys, 8);
-  for (size_t i = 0; i < s->pack.change_count; i++) {
-    if (!seen_before(&s->pack, i)) add_entry(&body, &s->pack.view, s->pack.changes[i].entry);
+/* The policy's state, when it is another than the one that was written last. */
+static neap_rc take_state(neap_session *s) {
+  np_buf now;
+  np_buf_init(&now, &s->engine->alloc);
+  neap_rc rc = np_policy_state(s->policy, &now, &s->err);
+  np_str was = s->turn_state.n ? np_buf_str(&s->turn_state) : NP_LIT("{}");
+  if (!rc && !np_str_eq(np_buf_str(&now), was)) {
+    np_buf_clear(&s->turn_state);
+    np_buf_add(&s->turn_state, np_buf_str(&now));
+    s->stated = false;
+    if (s->turn_state.failed) rc = np_fail_mem(&s->err);
   }
-  neap_rc rc = np_turn_account(s, &head);
-  if (!rc && body.failed) rc = np_fail_mem(&s->err);
-  if (!rc) rc = np_session_log(s, NP_EV_TURN, np_buf_str(&head), np_buf_str(&body));
-  if (!rc && np_policy_has(s->policy, "assemble")) {
-    np_buf_clear(&body);
-    rc = np_policy_state(s->policy, &body, &s->err);
-    if (!rc && body.n > 2) rc = np_session_log(s, NP_EV_STATE, NP_LIT(""), np_buf_str(&body));
-  }
-  np_buf_free(&head);
-  np_buf_free(&body);
+  np_buf_free(&now);
   return rc;
+}
+
+neap_rc np_events_turn(neap_session *s) {
+  np_buf *head = &s->turn_head, *body = &s->turn_body;
+  np_buf_clear(head);
+  np_buf_clear(body);
+  add_le(body, (uint64_t)s->rekeys, 8);
+  add_le(body, s->random, 8);
+  for (size_t i = 0; i < s->pack.change_count; i++) {
+    if (!seen_before(&s->pack, i)) add_entry(body, &s->pack.view, s->pack.changes[i].entry);
+  }
+  np_buf_add(head, np_buf_str(&s->account));
+  neap_rc rc = body->failed || head->failed ? np_fail_mem(&s->err) : take_state(s);
+  if (rc) return rc;
+  s->unwritten = true;
+  return np_session_write(s, NULL, 0);
 }
 
 /* ---- resuming ---- */
@@ -80,11 +92,13 @@ static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned fla
 }
 
 static neap_rc lay_turn(neap_session *s, np_str body) {
-  size_t at = 8;
-  if (body.n < 8) return damaged(s, "a turn is cut short");
+  size_t at = 16;
+  if (body.n < 16) return damaged(s, "a turn is cut short");
   int64_t rekeys = (int64_t)get_le(body.p, 8);
   neap_rc rc = np_view_sync(&s->pack.view, &s->err);
   while (!rc && s->rekeys < rekeys) rc = np_session_key(s);
+  s->random = get_le(body.p + 8, 8);
+  np_turn_fetched(s);
   while (!rc && at < body.n) {
     if (body.n - at < 14) return damaged(s, "a turn is cut short");
     const char *p = body.p + at;
@@ -119,8 +133,17 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
       return rc ? rc : np_log_index_sync(&s->log, &s->err);
     }
-    case NP_EV_TURN: return lay_turn(s, ev->body);
-    case NP_EV_STATE: return np_policy_set_state(s->policy, ev->body, &s->err);
+    case NP_EV_TURN:
+      s->call_message = SIZE_MAX;
+      return lay_turn(s, ev->body);
+    case NP_EV_STATE:
+      np_buf_clear(&s->turn_state);
+      np_buf_add(&s->turn_state, ev->body);
+      return np_policy_set_state(s->policy, ev->body, &s->err);
+    case NP_EV_RESPONSE: /* its message follows: calls in it may still wait */
+      s->call_message = s->log.message_count;
+      s->call_at = 0;
+      return NEAP_OK;
     default: return NEAP_OK; /* told for readers of the log; nothing to do */
   }
 }

@@ -43,8 +43,7 @@ static neap_rc append_response(neap_session *s, np_str response) {
     message = np_buf_str(&s->body);
     if (s->body.failed) rc = np_fail_mem(&s->err);
   }
-  if (!rc) rc = np_session_log(s, NP_EV_RESPONSE, NP_LIT(""), response);
-  if (!rc) rc = np_session_append(s, message);
+  if (!rc) rc = np_session_append(s, message, response);
   if (rc) return rc;
   s->call_message = s->log.message_count - 1;
   s->call_at = 0;
@@ -90,7 +89,7 @@ static neap_rc result_message(neap_session *s, const np_entry *call, np_str text
   np_buf_adds(b, ",\"content\":");
   np_json_quote(b, text);
   np_buf_addc(b, '}');
-  return b->failed ? np_fail_mem(&s->err) : np_session_append(s, np_buf_str(b));
+  return b->failed ? np_fail_mem(&s->err) : np_session_append(s, np_buf_str(b), NP_LIT(""));
 }
 
 static neap_rc find_call(neap_session *s, const neap_call *c, const np_entry **out) {
@@ -122,8 +121,6 @@ int neap_handle(neap_session *s, const neap_call *c) {
   neap_rc rc = find_call(s, c, &call);
   if (!rc) rc = np_tools_answer(s, c, &s->text);
   if (!rc) rc = result_message(s, call, np_buf_str(&s->text));
-  if (!rc) rc = np_view_sync(&s->pack.view, &s->err);
-  if (!rc) np_view_at(&s->pack.view, call->pair)->fetched = true;
   np_session_leave(s, rc);
   return 0;
 }

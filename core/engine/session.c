@@ -4,6 +4,8 @@
 */
 #include "engine/engine.h"
 
+#include "text/text.h"
+
 /* ---- the guard ---- */
 
 neap_rc np_session_enter(neap_session *s) {
@@ -28,26 +30,57 @@ neap_rc np_session_leave(neap_session *s, neap_rc rc) {
   return rc;
 }
 
-neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body) {
+#define TOGETHER 4 /* a turn and its state, a response and its message */
+
+neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n) {
   np_store *st = s->engine->store;
-  np_event ev = {.seq = s->claim.last_seq + 1, .kind = kind, .version = 1, .head = head,
-                 .body = body};
-  if (s->engine->flags & NEAP_READONLY) return NEAP_OK;
-  return st->ops->append(st, &s->claim, &ev, 1, s->options.durable, &s->err);
+  np_event all[TOGETHER];
+  size_t k = 0;
+  if (s->engine->flags & NEAP_READONLY) {
+    s->unwritten = false;
+    return NEAP_OK;
+  }
+  if (s->unwritten) {
+    all[k++] = (np_event){.kind = NP_EV_TURN, .head = np_buf_str(&s->turn_head),
+                          .body = np_buf_str(&s->turn_body)};
+    if (!s->stated) all[k++] = (np_event){.kind = NP_EV_STATE, .body = np_buf_str(&s->turn_state)};
+  }
+  for (size_t i = 0; i < n && k < TOGETHER; i++) all[k++] = ev[i];
+  for (size_t i = 0; i < k; i++) {
+    all[i].version = 1;
+    all[i].seq = s->claim.last_seq + 1 + (int64_t)i;
+    if (!all[i].head.p) all[i].head = NP_LIT("");
+    if (!all[i].body.p) all[i].body = NP_LIT("");
+  }
+  neap_rc rc = k ? st->ops->append(st, &s->claim, all, k, s->options.durable, &s->err) : NEAP_OK;
+  if (rc) return rc;
+  s->stated = s->stated || s->unwritten;
+  s->unwritten = false;
+  return NEAP_OK;
+}
+
+neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body) {
+  np_event ev = {.kind = kind, .head = head, .body = body};
+  return np_session_write(s, &ev, 1);
 }
 
 /* ---- opening ---- */
 
 #define DEFAULT_WINDOW 200000
 #define DEFAULT_RESERVE 8000
+#define WINDOW_MAX 1000000000000 /* far above any model; sums of it fit everywhere */
 
 /* Names the figures, so that a wrong setting is found without looking anything up. */
 static neap_rc set_window(neap_session *s) {
   int64_t w = s->options.window ? s->options.window : DEFAULT_WINDOW;
   int64_t eighth = w / 8, r = s->options.reserve;
-  if (w < 0) {
-    return np_fail(&s->err, NEAP_E_CONFIG, "window %lld is negative; give the model's window in "
-                   "tokens", (long long)w);
+  if (w < 0 || w > WINDOW_MAX) {
+    return np_fail(&s->err, NEAP_E_CONFIG, "window %lld is %s; give the model's window in tokens",
+                   (long long)w, w < 0 ? "negative" : "out of range");
+  }
+  if (r < -1) {
+    return np_fail(&s->err, NEAP_E_CONFIG, "reserve %lld is negative; use -1 for none",
+                   (long long)r);
   }
   if (r == 0) r = eighth < DEFAULT_RESERVE ? eighth : DEFAULT_RESERVE;
   if (r < 0) r = 0;
@@ -110,6 +143,7 @@ static neap_rc open_parts(neap_session *s) {
   if (!rc) {
     rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy, &s->err);
   }
+  if (!rc) rc = np_policy_selftest(s->policy, &s->err);
   return rc ? rc : np_session_key(s);
 }
 
@@ -158,6 +192,11 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->text, &n->alloc);
   np_buf_init(&s->body, &n->alloc);
   np_buf_init(&s->hook_errors, &n->alloc);
+  np_buf_init(&s->before.state, &n->alloc);
+  np_buf_init(&s->turn_head, &n->alloc);
+  np_buf_init(&s->turn_body, &n->alloc);
+  np_buf_init(&s->turn_state, &n->alloc);
+  s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p : NULL;
   return s;
@@ -170,9 +209,22 @@ static void add_session(neap *n, neap_session *s) {
   mtx_unlock(&n->lock);
 }
 
+/* Names are keys and stand in messages: UTF-8, so that both are the same everywhere. */
+static neap_rc check_name(neap *n, const char *name) {
+  np_err e = {0};
+  np_str s = np_str_cstr(name);
+  size_t at = np_utf8_valid(s);
+  if (at == s.n) return NEAP_OK;
+  np_fail(&e, NEAP_E_ARG, "the session's name is not UTF-8 at byte %zu; use a name in UTF-8", at);
+  e.pos = at;
+  return np_engine_fail(n, &e);
+}
+
 neap_rc neap_session_open(neap *n, const char *name, const neap_options *o, neap_session **out) {
   if (out) *out = NULL;
   if (!n || !name || !out) return NEAP_E_ARG;
+  neap_rc wrong = check_name(n, name);
+  if (wrong) return wrong;
   if (!n->store) return n->error.code ? n->error.code : NEAP_E_MISUSE;
   neap_session *s = new_session(n, name);
   if (!s || !s->name) {
@@ -217,6 +269,10 @@ void neap_session_close(neap_session *s) {
   np_buf_free(&s->text);
   np_buf_free(&s->body);
   np_buf_free(&s->hook_errors);
+  np_buf_free(&s->before.state);
+  np_buf_free(&s->turn_head);
+  np_buf_free(&s->turn_body);
+  np_buf_free(&s->turn_state);
   np_arena_free(&s->arena);
   np_free(&n->alloc, s);
 }
@@ -245,7 +301,9 @@ static neap_rc set_head(neap_session *s, np_str json, np_str *field, np_event_ki
   neap_rc rc = np_session_log(s, kind, NP_LIT(""), kept);
   if (rc) return rc;
   *field = kept;
-  np_view_set_head(&s->pack.view, s->tools, s->request, s->pack.view.recall);
+  /* new tools are without the engine's until the next prompt offers them */
+  bool recall = kind != NP_EV_TOOLS && s->pack.view.recall;
+  np_view_set_head(&s->pack.view, s->tools, s->request, recall);
   return NEAP_OK;
 }
 
@@ -275,13 +333,15 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
 
 /* Checks first, then writes, then keeps: a message that is refused leaves no trace, and one
 ** that is kept is in the store. */
-neap_rc np_session_append(neap_session *s, np_str message) {
+neap_rc np_session_append(neap_session *s, np_str message, np_str response) {
   size_t index;
+  np_event ev[] = {{.kind = NP_EV_RESPONSE, .body = response}, {.kind = NP_EV_MESSAGE, .body = message}};
+  bool alone = response.n == 0;
   np_arena ar;
   np_arena_init(&ar, &s->engine->alloc);
   neap_rc rc = np_log_check(&ar, message, &s->err);
   np_arena_free(&ar);
-  if (!rc) rc = np_session_log(s, NP_EV_MESSAGE, NP_LIT(""), message);
+  if (!rc) rc = np_session_write(s, ev + alone, alone ? 1 : 2);
   if (!rc) rc = np_log_append(&s->log, message, &index, &s->err);
   return rc ? rc : np_log_index_sync(&s->log, &s->err);
 }
@@ -289,7 +349,7 @@ neap_rc np_session_append(neap_session *s, np_str message) {
 neap_rc neap_append(neap_session *s, neap_str message) {
   neap_rc rc = np_session_enter(s);
   if (rc) return rc;
-  return np_session_leave(s, np_session_append(s, message));
+  return np_session_leave(s, np_session_append(s, message, NP_LIT("")));
 }
 
 neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {

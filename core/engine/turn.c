@@ -192,6 +192,37 @@ static neap_rc offer_tools(neap_session *s) {
   return NEAP_OK;
 }
 
+/* What the model fetched by the engine's tools is kept: named by its call. */
+void np_turn_fetched(neap_session *s) {
+  for (int64_t id = s->admitted + 1; id <= (int64_t)s->log.entry_count; id++) {
+    const np_entry *en = np_log_entry(&s->log, id);
+    bool ours = en->kind == NP_KIND_RESULT && en->pair && np_tools_is_ours(en->tool);
+    if (ours) np_view_at(&s->pack.view, id)->fetched = true;
+  }
+}
+
+static neap_rc remember(neap_session *s) {
+  np_before *b = &s->before;
+  b->admitted = s->admitted;
+  b->rekeys = s->rekeys;
+  b->random = s->random;
+  memcpy(b->key, s->pack.view.key, sizeof b->key);
+  np_buf_clear(&b->state);
+  return np_policy_state(s->policy, &b->state, &s->err);
+}
+
+/* A turn that fails has changed nothing, and the next one asks `admit` again. */
+static neap_rc take_back(neap_session *s) {
+  np_before *b = &s->before;
+  neap_rc rc = np_pack_undo(&s->pack, 0, &s->err);
+  if (!rc && s->rekeys != b->rekeys) rc = np_view_rekey(&s->pack.view, b->key, &s->err);
+  if (!rc) rc = np_policy_set_state(s->policy, np_buf_str(&b->state), &s->err);
+  s->admitted = b->admitted;
+  s->rekeys = b->rekeys;
+  s->random = b->random;
+  return rc;
+}
+
 static neap_rc begin(neap_session *s) {
   np_turn turn;
   s->overflow = false;
@@ -201,57 +232,74 @@ static neap_rc begin(neap_session *s) {
   neap_rc rc = poll_policy(s);
   if (!rc) rc = offer_tools(s);
   if (!rc) rc = np_pack_begin(&s->pack, &s->err);
+  if (!rc) rc = remember(s);
   if (rc) return rc;
+  np_turn_fetched(s);
   np_economy(s, &turn);
   np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
-  rc = admit_new(s);
-  np_economy(s, &turn);
-  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
-  return rc;
+  return NEAP_OK;
 }
 
-neap_rc np_turn_assemble(neap_session *s) {
+/* What the hooks ask for, and then what is needed to make it fit. */
+static neap_rc decide(neap_session *s) {
   np_turn turn;
-  neap_rc rc = begin(s);
+  neap_rc rc = admit_new(s);
   if (rc) return rc;
-  size_t mark = np_pack_mark(&s->pack);
   np_economy(s, &turn);
   np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
   rc = run_hooks(s);
-  if (!rc) rc = fit_with_key(s);
-  if (rc == NEAP_E_BUDGET) {
-    s->overflow = true;
-    s->short_by = np_pack_tokens(&s->pack) - s->pack.budget;
-  }
-  if (rc) {
-    np_err ignored;
-    if (!s->overflow) np_pack_undo(&s->pack, mark, &ignored);
-    return rc;
-  }
-  rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
-  if (!rc) np_turn_after(s);
-  return rc ? rc : np_events_turn(s);
+  return rc ? rc : fit_with_key(s);
+}
+
+static neap_rc make_account(neap_session *s) {
+  np_buf_clear(&s->account);
+  return np_turn_account(s, &s->account);
 }
 
 /* After an overflow the account shows what was tried; then all of it is taken back. */
-static neap_rc close_overflow(neap_session *s, neap_rc rc) {
-  np_err ignored = {0};
-  np_buf_clear(&s->account);
-  if (np_turn_account(s, &s->account)) return NEAP_E_MEMORY;
-  if (np_pack_undo(&s->pack, 0, &ignored)) return NEAP_E_MEMORY;
-  return rc;
+static neap_rc give_up(neap_session *s, neap_rc why) {
+  np_err first = s->err;
+  neap_rc rc = NEAP_OK;
+  if (why == NEAP_E_MEMORY) return why;
+  if (why == NEAP_E_BUDGET) {
+    s->overflow = true;
+    s->short_by = np_pack_tokens(&s->pack) - s->pack.budget;
+    rc = make_account(s);
+  }
+  if (!rc) rc = take_back(s);
+  if (rc) return NEAP_E_MEMORY; /* nothing else can go wrong in taking back */
+  s->err = first;
+  return why;
+}
+
+/* A turn that the store has not taken is the one to go on with: it is decided and rendered. */
+neap_rc np_turn_assemble(neap_session *s) {
+  if (s->unwritten) return np_session_write(s, NULL, 0);
+  neap_rc rc = begin(s);
+  if (rc) return rc;
+  rc = decide(s);
+  if (rc) return give_up(s, rc);
+  rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
+  if (rc) return rc;
+  np_turn_after(s);
+  rc = make_account(s);
+  return rc ? rc : np_events_turn(s);
+}
+
+/* NEAP_DURABLE_BATCH promises that a prompt that was handed out is in the store. */
+static neap_rc flush(neap_session *s) {
+  np_store *st = s->engine->store;
+  if (s->options.durable != NEAP_DURABLE_BATCH) return NEAP_OK;
+  return st->ops->flush(st, &s->err);
 }
 
 neap_rc neap_prompt(neap_session *s, neap_str *body) {
   neap_rc rc = np_session_enter(s);
   if (rc) return rc;
-  s->call_message = SIZE_MAX;
   rc = np_turn_assemble(s);
-  if (s->overflow) {
-    rc = close_overflow(s, rc);
-  } else if (!rc) {
-    np_buf_clear(&s->account);
-    rc = np_turn_account(s, &s->account);
+  if (!rc) rc = flush(s);
+  if (!rc) {
+    s->call_message = SIZE_MAX;
     *body = s->rendered.body;
   }
   return np_session_leave(s, rc);

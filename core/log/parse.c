@@ -98,10 +98,12 @@ static neap_rc parse_part(parser *p, uint32_t index, np_json item) {
 static neap_rc parse_list(parser *p, np_json content) {
   np_json item;
   np_json_iter it = np_json_each(content);
-  for (uint32_t i = 0; np_json_next(&it, NULL, &item); i++) {
+  uint32_t i = 0;
+  for (; np_json_next(&it, NULL, &item); i++) {
     neap_rc rc = parse_part(p, i, item);
     if (rc) return rc;
   }
+  if (!i) p->out->message.holes = true;
   return NEAP_OK;
 }
 

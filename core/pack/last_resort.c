@@ -21,12 +21,22 @@ static neap_rc mask_results(np_pack *p, np_err *e) {
   return NEAP_OK;
 }
 
+/* Oldest first. A small atom between held ones may cost less than its notice: a run that has
+** saved nothing when it ends is taken back. */
 static neap_rc drop_atoms(np_pack *p, np_err *e) {
-  for (size_t i = 0; i < p->log->atom_count && !fits(p); i++) {
-    if (!np_pack_may_drop(p, (uint32_t)i)) continue;
-    if (np_pack_drop_atom(p, (uint32_t)i, reason) == NP_NO_MEMORY) return np_fail_mem(e);
+  size_t mark = np_pack_mark(p);
+  int64_t before = np_pack_tokens(p);
+  neap_rc rc = NEAP_OK;
+  for (size_t i = 0; !rc && i < p->log->atom_count && !fits(p); i++) {
+    if (!np_pack_may_drop(p, (uint32_t)i)) {
+      if (np_pack_tokens(p) >= before) rc = np_pack_undo(p, mark, e);
+      mark = np_pack_mark(p);
+      before = np_pack_tokens(p);
+    } else if (np_pack_drop_atom(p, (uint32_t)i, reason) == NP_NO_MEMORY) {
+      rc = np_fail_mem(e);
+    }
   }
-  return NEAP_OK;
+  return rc || np_pack_tokens(p) < before ? rc : np_pack_undo(p, mark, e);
 }
 
 static bool may_trim(const np_pack *p, const np_entry *en) {
@@ -49,25 +59,39 @@ static int64_t tokens_at(const np_pack *p, int64_t level) {
   return n;
 }
 
-/* The highest level at which it fits, so that only the largest are cut and all alike. */
-static int64_t find_level(const np_pack *p) {
+/* The highest level at which it has `target` tokens, so that only the largest are cut and all
+** alike. */
+static int64_t find_level(const np_pack *p, int64_t target) {
   int64_t low = LEVEL_MIN, high = p->budget > LEVEL_MIN ? p->budget : LEVEL_MIN;
   while (low < high) {
     int64_t mid = low + (high - low + 1) / 2;
-    if (tokens_at(p, mid) <= p->budget) low = mid;
+    if (tokens_at(p, mid) <= target) low = mid;
     else high = mid - 1;
   }
   return low;
 }
 
-static neap_rc trim_held(np_pack *p, np_err *e) {
-  int64_t level = find_level(p);
+static neap_rc trim_to(np_pack *p, int64_t level, np_err *e) {
   for (size_t i = p->view.count; i-- > 0 && !fits(p);) {
     const np_entry *en = &p->log->entries[i];
     if (!may_trim(p, en) || (int64_t)p->view.shown[i].tokens <= level) continue;
     if (np_pack_retrim(p, en->id, level, reason) == NP_NO_MEMORY) return np_fail_mem(e);
   }
   return NEAP_OK;
+}
+
+#define TRIES 6
+
+/* What is around a text (a call's name, a heading) is not in its trim: what a try is over, the
+** next one aims lower. */
+static neap_rc trim_held(np_pack *p, np_err *e) {
+  int64_t target = p->budget;
+  neap_rc rc = NEAP_OK;
+  for (int i = 0; !rc && i < TRIES && !fits(p); i++) {
+    rc = trim_to(p, find_level(p, target), e);
+    target -= np_pack_tokens(p) - p->budget;
+  }
+  return rc;
 }
 
 /* Held results and images to a mark: what is left when even trims are too much. */

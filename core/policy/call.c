@@ -83,7 +83,8 @@ static void run_migrate(lua_State *L, const job *j) {
   lua_pushinteger(L, j->from);
   lua_call(L, 2, 1);
   if (lua_type(L, -1) != LUA_TTABLE) {
-    luaL_error(L, "migrate must return the new state, a table, not a %s", luaL_typename(L, -1));
+    luaL_error(L, "migrate must return the new state, a table, not a %s",
+               luaL_typename(L, -1));
   }
   fill_slot(L, p->state_ref);
   p->state_read = true;
@@ -142,7 +143,8 @@ static void refuse_rank(lua_State *L, int64_t entry) {
   }
   lua_rawgeti(L, LUA_REGISTRYINDEX, np_host(L)->hooks[NP_HOOK_RANK]);
   lua_getinfo(L, ">S", &ar);
-  lua_pushfstring(L, "%s:%d: rank of entry %I is %s; return a finite number of at least 0",
+  lua_pushfstring(L,
+                  "%s:%d: rank of entry %I is %s; return a finite number of at least 0",
                   ar.short_src, ar.linedefined, (LUAI_UACINT)entry, value);
   lua_error(L);
 }
@@ -213,7 +215,8 @@ static neap_rc run(np_policy *p, job *j, np_err *e) {
   p->hook = j->hook;
   p->ranking = p->state_read = false;
   np_buf_clear(&p->next_state);
-  neap_rc rc = np_enter(p, p->limits.call_instructions, p->limits.call_ms, call_body, j, e);
+  neap_rc rc =
+      np_enter(p, p->limits.call_instructions, p->limits.call_ms, call_body, j, e);
   p->generation++;
   if (!rc) commit_state(p);
   return rc;
@@ -227,7 +230,8 @@ static neap_rc busy(np_err *e) {
 static neap_rc call(np_policy *p, job *j, np_err *e) {
   np_err undo;
   if (p->active) return busy(e);
-  if (!p->pack) return np_fail(e, NEAP_E_MISUSE, "%s: no pack is attached", hook_names[j->hook]);
+  if (!p->pack)
+    return np_fail(e, NEAP_E_MISUSE, "%s: no pack is attached", hook_names[j->hook]);
   size_t mark = np_pack_mark(p->pack);
   uint64_t random = p->turn.random ? *p->turn.random : 0;
   neap_rc rc = run(p, j, e);
@@ -307,5 +311,6 @@ neap_rc np_policy_migrate(np_policy *p, np_policy *old, np_err *e) {
   np_buf_clear(&p->state);
   return np_fail(e, NEAP_E_POLICY,
                  "%s: state_version is %lld and was %lld; write migrate(old_state, from)",
-                 p->info.path.p, (long long)p->state_version, (long long)old->state_version);
+                 p->info.path.p, (long long)p->state_version,
+                 (long long)old->state_version);
 }

@@ -10,7 +10,8 @@
 /* ---- handles ---- */
 
 static int handle_newindex(lua_State *L) {
-  return luaL_error(L, "fields of the context and of entries cannot be set; use its methods");
+  return luaL_error(
+      L, "fields of the context and of entries cannot be set; use its methods");
 }
 
 void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
@@ -139,13 +140,15 @@ static uint64_t next_below(lua_State *L, uint64_t range) {
 /* random(): in [0, 1); random(n): 1 to n; random(m, n): m to n. */
 static int context_random(lua_State *L) {
   np_check_handle(L, lua_upvalueindex(1), NP_CONTEXT_TYPE);
-  if (luaL_testudata(L, 1, NP_CONTEXT_TYPE)) lua_remove(L, 1); /* ctx:random() is fine too */
+  if (luaL_testudata(L, 1, NP_CONTEXT_TYPE))
+    lua_remove(L, 1); /* ctx:random() is fine too */
   int n = lua_gettop(L);
   if (n == 0) {
     lua_pushnumber(L, (double)(next_random(L) >> 11) * (0.5 / ((uint64_t)1 << 52)));
     return 1;
   }
-  lua_Integer lo = n == 1 ? 1 : luaL_checkinteger(L, 1), hi = luaL_checkinteger(L, n == 1 ? 1 : 2);
+  lua_Integer lo = n == 1 ? 1 : luaL_checkinteger(L, 1),
+              hi = luaL_checkinteger(L, n == 1 ? 1 : 2);
   luaL_argcheck(L, lo <= hi, n == 1 ? 1 : 2, "interval is empty");
   uint64_t x = (uint64_t)lo + next_below(L, (uint64_t)hi - (uint64_t)lo);
   lua_pushinteger(L, (lua_Integer)x);
@@ -154,10 +157,21 @@ static int context_random(lua_State *L) {
 
 /* ---- the whole prompt ---- */
 
+/* A shrink may have to count every text anew. The first of a call is the host's to pay: it is
+** what a policy is for; further ones are the policy's. */
+static uint64_t price_of_shrink(np_policy *p) {
+  const np_log *lg = p->pack->log;
+  uint64_t bytes = 0;
+  for (size_t i = 0; p->shrunk && i < lg->entry_count; i++)
+    bytes += lg->entries[i].text.n;
+  p->shrunk = true;
+  return 100 + lg->entry_count + bytes / 16;
+}
+
 void np_shrink(lua_State *L, int64_t tokens, np_reason r) {
   np_policy *p = np_host(L);
   np_err e = {.code = NEAP_OK};
-  np_charge_slow(L, 100 + p->pack->log->entry_count);
+  np_charge_slow(L, price_of_shrink(p));
   int64_t since = np_pause();
   neap_rc rc = np_pack_shrink(p->pack, tokens, r, &e);
   np_resume(p, since);
@@ -170,7 +184,8 @@ static int context_shrink(lua_State *L) {
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
   np_check_change(L);
   lua_Number tokens = luaL_checknumber(L, 2);
-  luaL_argcheck(L, tokens >= 0 && tokens < 9e15, 2, "tokens must be a finite number of at least 0");
+  luaL_argcheck(L, tokens >= 0 && tokens < 9e15, 2,
+                "tokens must be a finite number of at least 0");
   np_reason r = {NP_LIT("shrink"), np_by_line(L, by, sizeof by)};
   if (!lua_isnoneornil(L, 3)) {
     luaL_checktype(L, 3, LUA_TSTRING);
@@ -185,8 +200,9 @@ static int context_shrink(lua_State *L) {
 
 static int not_offered(lua_State *L, const char *what) {
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
-  return luaL_error(L, "ctx:%s is not offered by this version of neap; trim, mask or drop instead",
-                    what);
+  return luaL_error(
+      L, "ctx:%s is not offered by this version of neap; trim, mask or drop instead",
+      what);
 }
 
 static int context_fold(lua_State *L) {
@@ -204,7 +220,15 @@ static int context_ask(lua_State *L) {
 /* ---- fields ---- */
 
 #define FIELDS(X)                                                                        \
-  X(step) X(tokens) X(budget) X(usage) X(window) X(economy) X(drift) X(state) X(now)     \
+  X(step)                                                                                \
+  X(tokens)                                                                              \
+  X(budget)                                                                              \
+  X(usage)                                                                               \
+  X(window)                                                                              \
+  X(economy)                                                                             \
+  X(drift)                                                                               \
+  X(state)                                                                               \
+  X(now)                                                                                 \
   X(random)
 
 enum {
@@ -227,8 +251,9 @@ static int context_index(lua_State *L) {
     case FIELD_tokens: lua_pushinteger(L, np_pack_tokens(p->pack)); break;
     case FIELD_budget: lua_pushinteger(L, p->turn.budget); break;
     case FIELD_usage:
-      lua_pushnumber(L, p->turn.budget > 0 ? (double)np_pack_tokens(p->pack) /
-                                                 (double)p->turn.budget : 0);
+      lua_pushnumber(L, p->turn.budget > 0
+                            ? (double)np_pack_tokens(p->pack) / (double)p->turn.budget
+                            : 0);
       break;
     case FIELD_window: lua_pushinteger(L, p->turn.window); break;
     case FIELD_economy: push_economy(L, &p->turn); break;
@@ -280,10 +305,13 @@ static int new_slot(lua_State *L) {
 }
 
 void np_context_open(lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"entries", np_context_entries}, {"span", np_context_span}, {"shrink", context_shrink},
-      {"fold", context_fold},          {"summarize", context_summarize}, {"ask", context_ask},
-      {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"entries", np_context_entries},
+                                     {"span", np_context_span},
+                                     {"shrink", context_shrink},
+                                     {"fold", context_fold},
+                                     {"summarize", context_summarize},
+                                     {"ask", context_ask},
+                                     {NULL, NULL}};
   np_policy *p = np_host(L);
   np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);
   luaL_getmetatable(L, NP_CONTEXT_TYPE);

@@ -12,9 +12,29 @@
 
 /* Every field, in the order of the list that np_field searches. */
 #define FIELDS(X)                                                                        \
-  X(id) X(kind) X(region) X(rung) X(at) X(step) X(age) X(tokens) X(full_tokens) X(tool)  \
-  X(path) X(name) X(message) X(citations) X(since_cited) X(identifiers) X(repeated_by)   \
-  X(sent) X(hash) X(is_error) X(pinned) X(held) X(text)
+  X(id)                                                                                  \
+  X(kind)                                                                                \
+  X(region)                                                                              \
+  X(rung)                                                                                \
+  X(at)                                                                                  \
+  X(step)                                                                                \
+  X(age)                                                                                 \
+  X(tokens)                                                                              \
+  X(full_tokens)                                                                         \
+  X(tool)                                                                                \
+  X(path)                                                                                \
+  X(name)                                                                                \
+  X(message)                                                                             \
+  X(citations)                                                                           \
+  X(since_cited)                                                                         \
+  X(identifiers)                                                                         \
+  X(repeated_by)                                                                         \
+  X(sent)                                                                                \
+  X(hash)                                                                                \
+  X(is_error)                                                                            \
+  X(pinned)                                                                              \
+  X(held)                                                                                \
+  X(text)
 
 enum {
 #define NP_X(name) FIELD_##name,
@@ -127,8 +147,8 @@ static int entry_lines(lua_State *L) {
   lua_Integer from = luaL_checkinteger(L, 2), to = luaL_optinteger(L, 3, from);
   luaL_argcheck(L, from >= 1, 2, "lines count from 1");
   np_charge_slow(L, en->text.n / 16);
-  np_str s = to < from ? np_str_of("", 0)
-                       : np_lines_slice(en->text, (size_t)from, (size_t)to);
+  np_str s =
+      to < from ? np_str_of("", 0) : np_lines_slice(en->text, (size_t)from, (size_t)to);
   push_text(L, s, "ask for fewer lines");
   return 1;
 }
@@ -158,7 +178,9 @@ static int push_verdict(lua_State *L, np_verdict v) {
   lua_pushboolean(L, v == NP_DONE);
   if (v == NP_DONE) return 1;
   const char *why = pack_of(L)->refusal;
-  lua_pushstring(L, v == NP_SAME ? "nothing to do: so already, or not cheaper" : why ? why : "refused");
+  lua_pushstring(L, v == NP_SAME ? "nothing to do: so already, or not cheaper"
+                    : why        ? why
+                                 : "refused");
   return 2;
 }
 
@@ -201,7 +223,7 @@ static int entry_restore(lua_State *L) {
 }
 
 typedef struct trim_args {
-  lua_Integer tokens;
+  int64_t tokens;
   np_keep keep;
   bool keep_set;
   np_str about, why;
@@ -236,10 +258,11 @@ static trim_args check_trim(lua_State *L) {
         }
         break;
       case 2:
-        if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1) {
-          luaL_error(L, "trim: tokens must be a whole number of at least 1");
+        if (lua_type(L, -1) != LUA_TNUMBER || !(lua_tonumber(L, -1) >= 1) ||
+            lua_tonumber(L, -1) > 9e15) {
+          luaL_error(L, "trim: tokens must be a number of at least 1");
         }
-        t.tokens = lua_tointeger(L, -1);
+        t.tokens = (int64_t)lua_tonumber(L, -1); /* 0.1 * ctx.budget is fine */
         break;
       default: t.why = check_field_text(L, "why", 200);
     }
@@ -259,7 +282,8 @@ static int entry_trim(lua_State *L) {
   np_reason r = {t.why, np_by_line(L, by, sizeof by)};
   np_charge_slow(L, REQUEST + en->text.n / 8 + t.about.n);
   int64_t since = np_pause();
-  np_verdict v = np_pack_trim(p->pack, en->id, t.tokens, t.keep_set ? &t.keep : NULL, t.about, r);
+  np_verdict v =
+      np_pack_trim(p->pack, en->id, t.tokens, t.keep_set ? &t.keep : NULL, t.about, r);
   np_resume(p, since);
   return push_verdict(L, v);
 }

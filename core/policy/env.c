@@ -10,16 +10,18 @@
 
 #include "policy/host.h"
 
-static const char *const base_names[] = {"assert",   "error",  "ipairs", "rawequal", "rawget",
-                                         "rawlen",   "rawset", "select", "type",     NULL};
+static const char *const base_names[] = {"assert", "error",  "ipairs", "rawequal",
+                                         "rawget", "rawlen", "rawset", "select",
+                                         "type",   NULL};
 /* Trigonometry is absent: its last digit differs between C libraries. */
 static const char *const math_names[] = {
-    "abs", "ceil", "floor",      "fmod",       "huge", "max",       "maxinteger", "min",
-    "mininteger",  "modf",       "pi",         "sqrt", "tointeger", "type",       "ult", NULL};
+    "abs",        "ceil", "floor", "fmod", "huge",      "max",  "maxinteger", "min",
+    "mininteger", "modf", "pi",    "sqrt", "tointeger", "type", "ult",        NULL};
 
 void np_check_plain(lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TTABLE);
-  if (lua_getmetatable(L, arg)) luaL_argerror(L, arg, "a plain table expected, without a metatable");
+  if (lua_getmetatable(L, arg))
+    luaL_argerror(L, arg, "a plain table expected, without a metatable");
 }
 
 /* ---- replaced: what may not swallow a kill ---- */
@@ -185,10 +187,39 @@ static void add_utf8(lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* Sets the field `name` of the table at the top to a copy of the table at `from`. */
+static void set_copy(lua_State *L, int from, const char *name) {
+  lua_newtable(L);
+  lua_pushnil(L);
+  while (lua_next(L, from)) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -4);
+  }
+  lua_setfield(L, -2, name);
+}
+
+/* Messages name a function by searching the table of loaded libraries: it gets copies of
+** what the policy sees, which the policy cannot change. */
+static void name_functions(lua_State *L) {
+  static const char *const names[] = {"math", "neap", "string", "table", "utf8"};
+  int env = lua_gettop(L);
+  lua_newtable(L);
+  set_copy(L, env, "_G");
+  for (size_t i = 0; i < NP_COUNT(names); i++) {
+    lua_getfield(L, env, names[i]);
+    lua_insert(L, -2);
+    set_copy(L, lua_gettop(L) - 1, names[i]);
+    lua_remove(L, -2);
+  }
+  lua_setfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+}
+
 /* Refuses a global that a policy writes. */
 static int env_newindex(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "globals cannot be written");
-  return luaL_error(L, "global '%s' cannot be written; write local, or keep it in ctx.state",
+  return luaL_error(L,
+                    "global '%s' cannot be written; write local, or keep it in ctx.state",
                     lua_tostring(L, 2));
 }
 
@@ -233,5 +264,6 @@ void np_env_open(lua_State *L) {
   lua_setfield(L, -2, "table");
   np_env_neap(L);
   lua_setfield(L, -2, "neap");
+  name_functions(L);
   wrap(L);
 }

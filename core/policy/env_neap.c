@@ -24,7 +24,8 @@ static int neap_pow(lua_State *L) {
 /* clamp(x, lo, hi): x, lo or hi, as it is. */
 static int neap_clamp(lua_State *L) {
   for (int i = 1; i <= 3; i++) luaL_checknumber(L, i);
-  luaL_argcheck(L, lua_compare(L, 2, 3, LUA_OPLE), 3, "the upper bound is below the lower one");
+  luaL_argcheck(L, lua_compare(L, 2, 3, LUA_OPLE), 3,
+                "the upper bound is below the lower one");
   int pick = 1;
   if (lua_compare(L, 1, 2, LUA_OPLT)) pick = 2;
   else if (lua_compare(L, 3, 1, LUA_OPLT)) pick = 3;
@@ -52,11 +53,18 @@ static int neap_say(lua_State *L) {
   np_str line;
   join(L);
   line.p = lua_tolstring(L, -1, &line.n);
-  if (np_utf8_valid(line) != line.n) return luaL_error(L, "say: the text is not UTF-8");
   if (line.n >= NP_POLICY_TEXT - p->said) return 0;
   p->said += line.n + 1;
-  if (p->say) p->say(p->say_ctx, line);
-  return 0;
+  np_buf text; /* a cut in the middle of a character must not fail a hook */
+  np_buf_init(&text, &p->alloc);
+  np_utf8_repair(line, &text);
+  if (p->say && !text.failed) p->say(p->say_ctx, np_buf_str(&text));
+  bool failed = text.failed;
+  np_buf_free(&text);
+  if (!failed) return 0;
+  np_err e;
+  np_fail_mem(&e);
+  return np_break(L, &e);
 }
 
 void np_env_neap(lua_State *L) {

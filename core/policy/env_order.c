@@ -6,12 +6,12 @@
 #include "policy/host.h"
 
 typedef struct sort_key {
-  int rank;       /* of its type */
+  int rank; /* of its type */
   bool is_float;
   lua_Integer i;
-  lua_Number d;   /* of a float */
+  lua_Number d; /* of a float */
   const char *s;
-  size_t n;       /* of a string; a boolean's value */
+  size_t n; /* of a string; a boolean's value */
 } sort_key;
 
 /* Reads the key at `index`. Raises for one that has no order. */

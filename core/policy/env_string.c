@@ -47,7 +47,7 @@ static int string_byte(lua_State *L) {
   np_str s = check_str(L, 1);
   lua_Integer i = luaL_optinteger(L, 2, 1);
   size_t from = first_at(i, s.n);
-  size_t to = last_at(luaL_optinteger(L, 3, (lua_Integer)from), s.n);
+  size_t to = last_at(luaL_optinteger(L, 3, i), s.n);
   if (from > to) return 0;
   if (to - from >= 1000000) return luaL_error(L, "string slice too long");
   int n = (int)(to - from) + 1;
@@ -195,12 +195,19 @@ static int string_format(lua_State *L) {
 /* ---- the table ---- */
 
 static void push_functions(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"byte", string_byte},     {"char", string_char},   {"find", np_env_find},
-      {"gmatch", np_env_gmatch}, {"gsub", np_env_gsub},   {"len", string_len},
-      {"lower", string_lower},   {"match", np_env_match}, {"rep", string_rep},
-      {"reverse", string_reverse}, {"sub", string_sub},   {"upper", string_upper},
-      {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"byte", string_byte},
+                                       {"char", string_char},
+                                       {"find", np_env_find},
+                                       {"gmatch", np_env_gmatch},
+                                       {"gsub", np_env_gsub},
+                                       {"len", string_len},
+                                       {"lower", string_lower},
+                                       {"match", np_env_match},
+                                       {"rep", string_rep},
+                                       {"reverse", string_reverse},
+                                       {"sub", string_sub},
+                                       {"upper", string_upper},
+                                       {NULL, NULL}};
   lua_createtable(L, 0, 13);
   luaL_setfuncs(L, functions, 0);
   lua_pushvalue(L, -2);

@@ -17,13 +17,15 @@ static lua_Integer plain_length(lua_State *L, int arg) {
 
 static void pay(lua_State *L, lua_Integer items, uint64_t each) {
   if (items <= 0) return;
-  np_charge_slow(L, (uint64_t)items > UINT64_MAX / 8 ? UINT64_MAX : (uint64_t)items * each);
+  np_charge_slow(L,
+                 (uint64_t)items > UINT64_MAX / 8 ? UINT64_MAX : (uint64_t)items * each);
 }
 
 static int table_insert(lua_State *L) {
   lua_Integer n = plain_length(L, 1) + 1, at = n;
   int args = lua_gettop(L);
-  if (args != 2 && args != 3) return luaL_error(L, "wrong number of arguments to 'insert'");
+  if (args != 2 && args != 3)
+    return luaL_error(L, "wrong number of arguments to 'insert'");
   if (args == 3) {
     at = luaL_checkinteger(L, 2);
     luaL_argcheck(L, at >= 1 && at <= n, 2, "position out of bounds");
@@ -203,10 +205,10 @@ static int table_sort(lua_State *L) {
 }
 
 void np_env_table(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"concat", table_concat}, {"insert", table_insert}, {"move", table_move},
-      {"pack", table_pack},     {"remove", table_remove}, {"sort", table_sort},
-      {"unpack", table_unpack}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"concat", table_concat}, {"insert", table_insert},
+                                       {"move", table_move},     {"pack", table_pack},
+                                       {"remove", table_remove}, {"sort", table_sort},
+                                       {"unpack", table_unpack}, {NULL, NULL}};
   lua_createtable(L, 0, 7);
   luaL_setfuncs(L, functions, 0);
 }

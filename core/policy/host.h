@@ -12,8 +12,14 @@
 #include "policy/policy.h"
 
 #define NP_HOOKS(X)                                                                      \
-  X(ADMIT, "admit") X(RANK, "rank") X(COMPACT, "compact") X(ASSEMBLE, "assemble")        \
-  X(OVERFLOW, "overflow") X(RECALL, "recall") X(MIGRATE, "migrate") X(SELFTEST, "selftest")
+  X(ADMIT, "admit")                                                                      \
+  X(RANK, "rank")                                                                        \
+  X(COMPACT, "compact")                                                                  \
+  X(ASSEMBLE, "assemble")                                                                \
+  X(OVERFLOW, "overflow")                                                                \
+  X(RECALL, "recall")                                                                    \
+  X(MIGRATE, "migrate")                                                                  \
+  X(SELFTEST, "selftest")
 
 typedef enum np_hook {
 #define NP_X(id, name) NP_HOOK_##id,
@@ -23,15 +29,17 @@ typedef enum np_hook {
 } np_hook;
 
 #define NP_POLICY_SOURCE ((size_t)1 << 20) /* the largest file that is a policy */
-#define NP_POLICY_TEXT ((size_t)64 << 10)  /* text a policy sees in one piece; log per call */
+#define NP_POLICY_TEXT                                                                   \
+  ((size_t)64 << 10) /* text a policy sees in one piece; log per call */
 
 /* What a call may still use. */
 typedef struct np_meter {
   int64_t left, limit; /* instructions */
   int64_t deadline;    /* np_clock_ms; INT64_MAX: none */
+  int64_t ms, since;   /* of work in one call; np_clock_work_ms at its start */
   int interval;        /* instructions between two looks */
   bool killed;
-  char why[480];       /* of the kill, with its place */
+  char why[480]; /* of the kill, with its place */
 } np_meter;
 
 /* Memory of one state. */
@@ -39,11 +47,14 @@ typedef struct np_heap {
   size_t bytes, limit, block;
   bool host_failed; /* in this call: it was not the limit */
   bool out;         /* the hook ended for want of memory */
-  int64_t big; /* live blocks so large that one instruction may take long on them */
+  int64_t big;      /* live blocks so large that one instruction may take long on them */
 } np_heap;
 
 typedef enum np_option_kind {
-  NP_OPTION_BOOL, NP_OPTION_INTEGER, NP_OPTION_NUMBER, NP_OPTION_STRING
+  NP_OPTION_BOOL,
+  NP_OPTION_INTEGER,
+  NP_OPTION_NUMBER,
+  NP_OPTION_STRING
 } np_option_kind;
 
 typedef struct np_option_value {
@@ -65,7 +76,7 @@ typedef struct np_source {
   np_str name; /* in messages: "mask.lua", "lib/rank.lua" */
   np_str path; /* NUL-terminated */
   int64_t mtime_s, mtime_ns, ctime_s, ctime_ns, size, inode;
-  bool fresh;  /* so young when it was read that a change might not show in its time */
+  bool fresh; /* so young when it was read that a change might not show in its time */
   uint8_t sha256[NP_SHA256];
 } np_source;
 
@@ -76,11 +87,11 @@ struct np_policy {
   np_limits limits;
   np_meter meter;
   np_heap heap;
-  np_arena arena;    /* what lives with the policy */
+  np_arena arena; /* what lives with the policy */
 
   np_policy_info info;
-  bool from_file;    /* else require finds nothing */
-  np_str folder;     /* of the path, with its final slash, NUL-terminated; may be empty */
+  bool from_file; /* else require finds nothing */
+  np_str folder;  /* of the path, with its final slash, NUL-terminated; may be empty */
   int64_t state_version;
   int hooks[NP_HOOK_COUNT]; /* registry references, 0: none */
   np_option *options;
@@ -91,7 +102,7 @@ struct np_policy {
   uint8_t seen[NP_SHA256]; /* the last content that was found, and reported when new */
   uint64_t folder_mark;    /* of the folder when it was; reload.c */
 
-  np_pack *pack;     /* NULL before np_policy_attach */
+  np_pack *pack; /* NULL before np_policy_attach */
   np_turn turn;
   uint64_t no_random;
   np_policy_say say;
@@ -99,12 +110,14 @@ struct np_policy {
 
   uint64_t generation; /* of the call: handles of another one have ended */
   np_hook hook;
-  bool ranking;      /* inside a rank hook: nothing may be changed */
-  int ctx_ref, options_ref, state_ref; /* slots of the registry, filled while a call lasts */
+  bool ranking; /* inside a rank hook: nothing may be changed */
+  int ctx_ref, options_ref,
+      state_ref;     /* slots of the registry, filled while a call lasts */
   bool state_read;   /* the slot holds this call's ctx.state */
   np_buf state;      /* JSON between calls; empty: {} */
   np_buf next_state; /* of the call that runs */
   size_t said;       /* bytes of log in this call */
+  bool shrunk;       /* the call has had the one shrink that is not paid by the text */
   np_err broken;     /* why the call has failed whatever Lua does; code 0: it has not */
 };
 
@@ -118,8 +131,8 @@ static inline np_policy *np_host(lua_State *L) {
 lua_State *np_state_new(np_policy *p);
 /* Calls `f` with `arg` as light userdata, protected, on a full budget. Fills `e` from what
 ** was thrown. Not reentrant. */
-neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f, void *arg,
-                 np_err *e);
+neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f,
+                 void *arg, np_err *e);
 /* Turns a failed pcall's error value (on top of L, popped) into an error; never allocates,
 ** never calls Lua. */
 neap_rc np_caught(np_policy *p, lua_State *L, int status, np_err *e);
@@ -135,22 +148,23 @@ int np_break(lua_State *L, const np_err *e);
 int64_t np_pause(void);
 void np_resume(np_policy *p, int64_t since);
 
-int64_t np_clock_ms(void);                       /* monotonic */
+int64_t np_clock_ms(void);                        /* monotonic */
+int64_t np_clock_work_ms(void);                   /* what this thread has worked */
 void np_clock_now(int64_t *seconds, int64_t *ns); /* of the day, as files have it */
 
 /* ---- env*.c: what a policy can see ---- */
 
-void np_env_open(lua_State *L);        /* pushes the environment */
-void np_env_string(lua_State *L);      /* pushes `string`, sets the strings' metatable */
-void np_env_table(lua_State *L);       /* pushes `table` */
-void np_env_neap(lua_State *L);        /* pushes `neap` */
-void np_env_order(lua_State *L);       /* pushes next, pairs */
+void np_env_open(lua_State *L);   /* pushes the environment */
+void np_env_string(lua_State *L); /* pushes `string`, sets the strings' metatable */
+void np_env_table(lua_State *L);  /* pushes `table` */
+void np_env_neap(lua_State *L);   /* pushes `neap` */
+void np_env_order(lua_State *L);  /* pushes next, pairs */
 /* The same for C: pushes an iterator over the table at `index` and returns its place; each
 ** step then has the key at that place + 1 and the value at + 2, until it pops all. */
 int np_pairs_push(lua_State *L, int index);
 bool np_pairs_next(lua_State *L, int step, int index);
 void np_env_tostring(lua_State *L, int index); /* pushes a string without addresses */
-int np_env_find(lua_State *L);         /* match.c */
+int np_env_find(lua_State *L);                 /* match.c */
 int np_env_match(lua_State *L);
 int np_env_gmatch(lua_State *L);
 int np_env_gsub(lua_State *L);

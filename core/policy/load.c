@@ -124,7 +124,8 @@ neap_rc np_policy_load_text(const neap_alloc *a, np_str name, np_str text, np_st
   np_policy *p = policy_new(a, limits);
   if (!p) return np_fail_mem(e);
   if (text.n > NP_POLICY_SOURCE || (text.n && memchr(text.p, 0, text.n))) {
-    np_fail(e, NEAP_E_POLICY, "%.*s: is larger than 1 MiB or holds a NUL byte; a policy is Lua text",
+    np_fail(e, NEAP_E_POLICY,
+            "%.*s: is larger than 1 MiB or holds a NUL byte; a policy is Lua text",
             (int)(name.n < 200 ? name.n : 200), name.p);
     return hand_over(p, NEAP_E_POLICY, out);
   }
@@ -152,8 +153,8 @@ static neap_rc load_file(np_policy *p, const char *path, np_str options, np_err 
 neap_rc np_policy_load(const neap_alloc *a, const char *path_cstr, np_str options,
                        const np_limits *limits, np_policy **out, np_err *e) {
   if (!path_cstr) {
-    return np_policy_load_text(a, NP_LIT("empty"), NP_LIT("return { api = 1 }"), options, limits,
-                               out, e);
+    return np_policy_load_text(a, NP_LIT("empty"), NP_LIT("return { api = 1 }"), options,
+                               limits, out, e);
   }
   *out = NULL;
   np_policy *p = policy_new(a, limits);

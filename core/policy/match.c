@@ -137,7 +137,8 @@ static const char *lazy(matcher *m, const char *s, const char *p, const char *ep
   }
 }
 
-static const char *open_capture(matcher *m, const char *s, const char *p, ptrdiff_t what) {
+static const char *open_capture(matcher *m, const char *s, const char *p,
+                                ptrdiff_t what) {
   if (m->level >= CAPTURES) luaL_error(m->L, "too many captures");
   m->cap[m->level].at = s;
   m->cap[m->level].n = what;
@@ -177,7 +178,8 @@ static const char *balanced(matcher *m, const char *s, const char *p) {
 ** moves behind the set. */
 static bool frontier(matcher *m, const char *s, const char **p) {
   const char *set = *p;
-  if (set >= m->pend || *set != '[') luaL_error(m->L, "missing '[' after '%%f' in pattern");
+  if (set >= m->pend || *set != '[')
+    luaL_error(m->L, "missing '[' after '%%f' in pattern");
   *p = item_end(m, set);
   unsigned char before = s == m->src ? 0 : (unsigned char)s[-1];
   unsigned char here = s < m->end ? (unsigned char)*s : 0;
@@ -429,7 +431,8 @@ int np_env_gmatch(lua_State *L) {
 
 /* ---- gsub ---- */
 
-static void add_template(matcher *m, luaL_Buffer *b, np_str t, const char *s, const char *e) {
+static void add_template(matcher *m, luaL_Buffer *b, np_str t, const char *s,
+                         const char *e) {
   np_charge(m->L, t.n / 16);
   for (size_t i = 0; i < t.n; i++) {
     if (t.p[i] != '%') {
@@ -483,8 +486,9 @@ static void add_value(matcher *m, luaL_Buffer *b, const char *s, const char *e) 
 int np_env_gsub(lua_State *L) {
   np_str s = check_str(L, 1), p = check_str(L, 2);
   int t = lua_type(L, 3);
-  luaL_argexpected(L, t == LUA_TNUMBER || t == LUA_TSTRING || t == LUA_TFUNCTION ||
-                   t == LUA_TTABLE, 3, "string/function/table");
+  luaL_argexpected(
+      L, t == LUA_TNUMBER || t == LUA_TSTRING || t == LUA_TFUNCTION || t == LUA_TTABLE, 3,
+      "string/function/table");
   lua_Integer max = luaL_optinteger(L, 4, (lua_Integer)s.n + 1), n = 0;
   if (t == LUA_TNUMBER) lua_tolstring(L, 3, NULL);
   lua_settop(L, 4);

@@ -12,11 +12,11 @@
 #include "policy/host.h"
 #include "text/text.h"
 
-#define COARSE 1000                /* larger intervals are not cheaper */
-#define FINE 50                    /* while one instruction may touch megabytes */
-#define BIG ((size_t)64 << 10)     /* bytes of a block that make it so */
-#define BYTES 64                   /* bytes that C handles in the time of an instruction */
-#define COUNTED ((size_t)1 << 10)  /* strings below this are paid by their instruction */
+#define COARSE 1000               /* larger intervals are not cheaper */
+#define FINE 50                   /* while one instruction may touch megabytes */
+#define BIG ((size_t)64 << 10)    /* bytes of a block that make it so */
+#define BYTES 64                  /* bytes that C handles in the time of an instruction */
+#define COUNTED ((size_t)1 << 10) /* strings below this are paid by their instruction */
 
 static void on_count(lua_State *L, lua_Debug *ar);
 
@@ -57,13 +57,26 @@ static int kill_call(lua_State *L, int level, const char *what) {
 
 static int over_budget(lua_State *L, int level) {
   char text[120];
-  snprintf(text, sizeof text, "more than %" PRId64 " instructions in one %s; do less at a time",
+  snprintf(text, sizeof text,
+           "more than %" PRId64 " instructions in one %s; do less at a time",
            np_host(L)->meter.limit, np_host(L)->loading ? "load" : "call");
   return kill_call(L, level, text);
 }
 
 static int over_time(lua_State *L, int level) {
   return kill_call(L, level, "the time of one call is over; do less at a time");
+}
+
+/* Whether the call has worked for too long. The deadline is cheap to look at; once it is
+** over, time in which other programs had the processor is given back. */
+static bool is_late(np_meter *m) {
+  if (m->deadline == INT64_MAX) return false;
+  int64_t now = np_clock_ms();
+  if (now <= m->deadline) return false;
+  int64_t left = m->ms - (np_clock_work_ms() - m->since);
+  if (left <= 0) return true;
+  m->deadline = now + left;
+  return false;
 }
 
 static void on_count(lua_State *L, lua_Debug *ar) {
@@ -73,7 +86,7 @@ static void on_count(lua_State *L, lua_Debug *ar) {
   if (m->killed) throw_why(L);
   m->left -= m->interval;
   if (m->left <= 0) over_budget(L, 0);
-  if (m->deadline != INT64_MAX && np_clock_ms() > m->deadline) over_time(L, 0);
+  if (is_late(m)) over_time(L, 0);
   int want = p->heap.big > 0 ? FINE : COARSE;
   if (want != m->interval) arm(p, L, want);
 }
@@ -87,7 +100,7 @@ void np_charge(lua_State *L, uint64_t n) {
 void np_charge_slow(lua_State *L, uint64_t n) {
   np_meter *m = &np_host(L)->meter;
   np_charge(L, n);
-  if (m->deadline != INT64_MAX && np_clock_ms() > m->deadline) over_time(L, 1);
+  if (is_late(m)) over_time(L, 1);
 }
 
 void np_rethrow(lua_State *L) {
@@ -109,7 +122,10 @@ int64_t np_pause(void) {
 }
 
 void np_resume(np_policy *p, int64_t since) {
-  if (p->meter.deadline != INT64_MAX) p->meter.deadline += np_clock_ms() - since;
+  if (p->meter.deadline == INT64_MAX) return;
+  int64_t spent = np_clock_ms() - since;
+  p->meter.deadline += spent;
+  p->meter.since += spent;
 }
 
 /* ---- memory ---- */
@@ -146,7 +162,8 @@ static void *reallocate(void *ud, void *ptr, size_t osize, size_t nsize) {
   if (nsize == 0) {
     np_free(&p->alloc, ptr);
   } else {
-    if (nsize > old && (!allows(p, old, nsize) || !pays(p, ptr, osize, nsize))) return NULL;
+    if (nsize > old && (!allows(p, old, nsize) || !pays(p, ptr, osize, nsize)))
+      return NULL;
     q = ptr ? np_realloc(&p->alloc, ptr, old, nsize) : np_malloc(&p->alloc, nsize);
     if (!q && nsize > old) {
       p->heap.host_failed = true;
@@ -173,16 +190,22 @@ lua_State *np_state_new(np_policy *p) {
 
 static void start(np_policy *p, int64_t instructions, int64_t ms) {
   p->meter = (np_meter){.left = instructions, .limit = instructions};
-  p->meter.deadline = ms < 0 ? INT64_MAX : np_clock_ms() + ms;
+  p->meter.deadline = INT64_MAX;
+  if (ms >= 0) {
+    p->meter.deadline = np_clock_ms() + ms;
+    p->meter.since = np_clock_work_ms();
+    p->meter.ms = ms;
+  }
   p->broken = (np_err){.code = NEAP_OK};
   p->said = 0;
+  p->shrunk = false;
   p->heap.host_failed = p->heap.out = false;
   p->active = p->L;
   arm(p, p->L, p->heap.big > 0 ? FINE : COARSE);
 }
 
-neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f, void *arg,
-                 np_err *e) {
+neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f,
+                 void *arg, np_err *e) {
   if (p->active) {
     return np_fail(e, NEAP_E_MISUSE, "a hook of this policy is running; call it later");
   }
@@ -207,7 +230,8 @@ static void add_text(char *out, size_t cap, const char *s, size_t n) {
     uint32_t c = np_utf8_decode(s + i, s + n, &used);
     if (c == 0xFFFD && used == 1) out[at++] = '?';
     else if (s[i] == '\0') out[at++] = ' ';
-    else for (size_t k = 0; k < used; k++) out[at++] = s[i + k];
+    else
+      for (size_t k = 0; k < used; k++) out[at++] = s[i + k];
     i += used;
   }
   out[at] = '\0';
@@ -217,8 +241,8 @@ static void add_text(char *out, size_t cap, const char *s, size_t n) {
 static bool has_place(const np_policy *p, np_str text) {
   for (size_t i = 0; i < p->source_count; i++) {
     np_str name = p->sources[i].name;
-    if (text.n > name.n + 1 && memcmp(text.p, name.p, name.n) == 0 && text.p[name.n] == ':' &&
-        text.p[name.n + 1] >= '0' && text.p[name.n + 1] <= '9') {
+    if (text.n > name.n + 1 && memcmp(text.p, name.p, name.n) == 0 &&
+        text.p[name.n] == ':' && text.p[name.n + 1] >= '0' && text.p[name.n + 1] <= '9') {
       return true;
     }
   }

@@ -57,7 +57,8 @@ static void read_default(lua_State *L, np_option *o) {
 static void read_bound(lua_State *L, np_option *o, const char *field) {
   bool number = o->kind == NP_OPTION_INTEGER || o->kind == NP_OPTION_NUMBER;
   if (!number || lua_type(L, -1) != LUA_TNUMBER) {
-    luaL_error(L, "option '%s': %s must be a number, of an option that is one", o->name.p, field);
+    luaL_error(L, "option '%s': %s must be a number, of an option that is one", o->name.p,
+               field);
   }
   bool min = field[1] == 'i';
   if (min) o->min = lua_tonumber(L, -1);
@@ -81,7 +82,8 @@ static void read_table(lua_State *L, int index, np_option *o) {
     }
     const char *field = lua_tostring(L, step + 1);
     if (strcmp(field, "help") == 0) {
-      if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "option '%s': help must be a string", o->name.p);
+      if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "option '%s': help must be a string", o->name.p);
       o->help = np_keep_text(L, -1);
     } else if (strcmp(field, "min") == 0 || strcmp(field, "max") == 0) {
       read_bound(L, o, field);
@@ -105,7 +107,8 @@ static np_option *add_option(lua_State *L, np_str name) {
   np_policy *p = np_host(L);
   void *list = p->options;
   if (p->option_count >= OPTIONS) luaL_error(L, "options: more than 100; make fewer");
-  bool ok = np_grow(&p->alloc, &list, &p->option_cap, p->option_count + 1, sizeof(np_option));
+  bool ok =
+      np_grow(&p->alloc, &list, &p->option_cap, p->option_count + 1, sizeof(np_option));
   p->options = list;
   if (!ok) {
     np_err e;
@@ -171,7 +174,8 @@ static void set_number(lua_State *L, np_option *o, np_json v) {
 
 static void set_string(lua_State *L, np_option *o, np_json v) {
   luaL_Buffer b;
-  np_buf text = {.p = luaL_buffinitsize(L, &b, v.raw.n), .cap = v.raw.n,
+  np_buf text = {.p = luaL_buffinitsize(L, &b, v.raw.n),
+                 .cap = v.raw.n,
                  .alloc = &np_host(L)->alloc};
   np_json_text(v, &text);
   luaL_pushresultsize(&b, text.n);
@@ -194,13 +198,14 @@ static void read_overrides(lua_State *L, np_str json) {
   np_err e;
   if (json.n == 0) return;
   if (np_json_check(json, &root, &e) || root.type != NP_JSON_OBJECT) {
-    luaL_error(L, "options: the host's options are no JSON object; give {\"name\": value}");
+    luaL_error(L,
+               "options: the host's options are no JSON object; give {\"name\": value}");
   }
   np_json_iter it = np_json_each(root);
   while (np_json_next(&it, &key, &v)) {
     luaL_Buffer b;
-    np_buf text = {.p = luaL_buffinitsize(L, &b, key.n), .cap = key.n,
-                   .alloc = &np_host(L)->alloc};
+    np_buf text = {
+        .p = luaL_buffinitsize(L, &b, key.n), .cap = key.n, .alloc = &np_host(L)->alloc};
     np_json_text((np_json){NP_JSON_STRING, key}, &text);
     luaL_pushresultsize(&b, text.n);
     set_option(L, find_option(L, lua_str(L, -1)), v);

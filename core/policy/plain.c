@@ -132,7 +132,8 @@ static void write_object(writer *w, int index) {
 static void write_table(writer *w, int index) {
   lua_Integer keys;
   if (++w->depth > DEPTH) refuse(w, "deeper than 32 tables, or a circle");
-  if (lua_getmetatable(w->L, index)) refuse(w, "a table with a metatable is not plain data");
+  if (lua_getmetatable(w->L, index))
+    refuse(w, "a table with a metatable is not plain data");
   luaL_checkstack(w->L, 8, "plain data");
   lua_Integer n = list_length(w, index, &keys);
   np_charge_slow(w->L, 4 * (uint64_t)keys);
@@ -147,7 +148,9 @@ static void write_value(writer *w, int index) {
   if (w->out->n > BYTES) refuse(w, "more than 8 MiB");
   switch (lua_type(L, index)) {
     case LUA_TNIL: np_buf_adds(w->out, "null"); break;
-    case LUA_TBOOLEAN: np_buf_adds(w->out, lua_toboolean(L, index) ? "true" : "false"); break;
+    case LUA_TBOOLEAN:
+      np_buf_adds(w->out, lua_toboolean(L, index) ? "true" : "false");
+      break;
     case LUA_TNUMBER:
       if (lua_isinteger(L, index)) np_buf_int(w->out, lua_tointeger(L, index));
       else write_float(w, lua_tonumber(L, index));
@@ -227,6 +230,7 @@ static void push_value(lua_State *L, np_json v, int depth) {
 void np_plain_read(lua_State *L, np_str json) {
   np_json v = {NP_JSON_OBJECT, NP_LIT("{}")};
   np_err e;
-  if (json.n && np_json_check(json, &v, &e)) luaL_error(L, "state is no JSON: %s", e.text);
+  if (json.n && np_json_check(json, &v, &e))
+    luaL_error(L, "state is no JSON: %s", e.text);
   push_value(L, v, 0);
 }

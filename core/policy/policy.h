@@ -21,16 +21,16 @@ typedef struct np_limits {
   int64_t call_instructions; /* 0: 5,000,000: the reproducible limit */
   size_t bytes;              /* 0: 32 MiB of one state */
   size_t block;              /* 0: 8 MiB in one piece */
-  int64_t call_ms;           /* 0: 250, the backstop; -1: none */
+  int64_t call_ms; /* 0: 250 of work (a load: four times that), the backstop; -1: none */
 } np_limits;
 
 /* What a turn looks like from a policy, filled in by the engine. */
 typedef struct np_turn {
   int64_t window, reserve, budget;
-  int64_t now;                 /* recorded milliseconds; 0: unknown */
-  int64_t floor, height;       /* ctx.economy */
+  int64_t now;                    /* recorded milliseconds; 0: unknown */
+  int64_t floor, height;          /* ctx.economy */
   double price_read, price_write; /* r and w of the economy */
-  uint64_t *random;            /* state of ctx.random, recorded with the session */
+  uint64_t *random;               /* state of ctx.random, recorded with the session */
 } np_turn;
 
 /* Where log lines of policies go (neap.log, capped). */
@@ -51,8 +51,8 @@ typedef struct np_policy_info {
   uint8_t sha256[NP_SHA256];        /* of the file and its modules */
   np_order order;
   np_ladder ladder;
-  bool fail_on_error;               /* on_error = "fail" */
-  bool wants_tools;                 /* tools = {"recall", "read"} */
+  bool fail_on_error; /* on_error = "fail" */
+  bool wants_tools;   /* tools = {"recall", "read"} */
 } np_policy_info;
 const np_policy_info *np_policy_info_of(const np_policy *p);
 bool np_policy_has(const np_policy *p, const char *hook);
@@ -64,22 +64,29 @@ neap_rc np_policy_options(const np_policy *p, np_buf *out, np_err *e);
 void np_policy_attach(np_policy *p, np_pack *pack, const np_turn *turn, np_policy_say say,
                       void *say_ctx);
 
-/* Calls a hook when the policy has it. On any failure (limit, error, wrong return) the pack
+/* Calls a hook when the policy has it. A rank hook is asked inside the calls that shrink, on
+** their budget; the packer's time is not counted. On any failure (limit, error, wrong return) the pack
 ** is as it was before the call and NEAP_E_POLICY is returned with "FILE:LINE: what". */
 neap_rc np_policy_admit(np_policy *p, int64_t entry, np_err *e);
 neap_rc np_policy_compact(np_policy *p, np_err *e);
 neap_rc np_policy_assemble(np_policy *p, np_err *e);
-neap_rc np_policy_overflow(np_policy *p, int64_t short_by, np_err *e); /* default: shrink to 0.7 budget */
-neap_rc np_policy_selftest(np_policy *p, np_err *e); /* false or an error: NEAP_E_POLICY */
+neap_rc np_policy_overflow(np_policy *p, int64_t short_by,
+                           np_err *e); /* default: shrink to 0.7 budget */
+neap_rc np_policy_selftest(np_policy *p,
+                           np_err *e); /* false or an error: NEAP_E_POLICY */
 
-/* ctx.state as JSON (plain data), for the log and for the next version. */
+/* ctx.state as JSON (plain data; equal data are equal bytes), for the log and for the next
+** version. An integer key outside of a list is written "#17". */
 neap_rc np_policy_state(np_policy *p, np_buf *out, np_err *e);
 neap_rc np_policy_set_state(np_policy *p, np_str json, np_err *e);
-/* Takes over the state of `old`: migrate(old_state, from) when the versions differ. */
+/* Takes over the state of `old`: as it is when both say the same state_version, else what
+** migrate(old_state, from) returns. NEAP_E_POLICY when there is state and no migrate. */
 neap_rc np_policy_migrate(np_policy *p, np_policy *old, np_err *e);
 
-/* True when the file or a module of its folder has changed since it was loaded and is older
-** than 50 ms; a hash decides, mtime and size only trigger the look. */
+/* True when the file or a module it has loaded is another one than was loaded and is older
+** than 50 ms; a hash decides, times and sizes only trigger the look. Each new content is
+** reported once; after one that did not load, a change of any Lua file beside it is reported
+** too. A file that is gone is no change. */
 bool np_policy_changed(np_policy *p);
 
 #endif

@@ -8,8 +8,8 @@ typedef struct filter {
   uint32_t kinds, regions, rungs; /* bits; all set when not asked */
   int64_t from, before;           /* steps */
   int64_t except_last, min_tokens;
-  int sent;                       /* -1: not asked */
-  int tools;                      /* stack index of a string or a list; 0: not asked */
+  int sent;  /* -1: not asked */
+  int tools; /* stack index of a string or a list; 0: not asked */
 } filter;
 
 static np_str lua_str(lua_State *L, int index) {
@@ -58,7 +58,8 @@ static int64_t check_whole(lua_State *L, const char *who, const char *what) {
   }
   if (lua_isinteger(L, -1)) return lua_tointeger(L, -1);
   lua_Number d = lua_tonumber(L, -1);
-  if (!(d > -9e15 && d < 9e15)) luaL_error(L, "%s: %s must be a finite number", who, what);
+  if (!(d > -9e15 && d < 9e15))
+    luaL_error(L, "%s: %s must be a finite number", who, what);
   int64_t i = (int64_t)d;
   return (lua_Number)i > d ? i - 1 : i;
 }
@@ -66,16 +67,18 @@ static int64_t check_whole(lua_State *L, const char *who, const char *what) {
 static void check_tools(lua_State *L, filter *f) {
   f->tools = 1; /* filled in by the caller: the value stays in the argument table */
   if (lua_type(L, -1) == LUA_TSTRING) return;
-  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "entries: tool must be a name or a list");
+  if (lua_type(L, -1) != LUA_TTABLE)
+    luaL_error(L, "entries: tool must be a name or a list");
   int list = lua_gettop(L), step = np_pairs_push(L, list);
   while (np_pairs_next(L, step, list)) {
-    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "entries: tool must be a name or a list");
+    if (lua_type(L, -1) != LUA_TSTRING)
+      luaL_error(L, "entries: tool must be a name or a list");
   }
 }
 
 enum { AT, BEFORE, EXCEPT_LAST, FROM, KIND, MIN_TOKENS, REGION, SENT, TOOL };
-static const char *const keys[] = {"at",     "before", "except_last", "from", "kind", "min_tokens",
-                                   "region", "sent",   "tool",        NULL};
+static const char *const keys[] = {"at",         "before", "except_last", "from", "kind",
+                                   "min_tokens", "region", "sent",        "tool", NULL};
 
 /* Reads the value at the top for the key. */
 static void check_key(lua_State *L, int key, filter *f) {
@@ -97,8 +100,12 @@ static void check_key(lua_State *L, int key, filter *f) {
 
 /* The filter in the table at 2, or none. Leaves the tools' value on top when asked. */
 static filter check_filter(lua_State *L) {
-  filter f = {.kinds = UINT32_MAX, .regions = UINT32_MAX, .rungs = UINT32_MAX,
-              .from = INT64_MIN, .before = INT64_MAX, .sent = -1};
+  filter f = {.kinds = UINT32_MAX,
+              .regions = UINT32_MAX,
+              .rungs = UINT32_MAX,
+              .from = INT64_MIN,
+              .before = INT64_MAX,
+              .sent = -1};
   if (lua_isnoneornil(L, 2)) return f;
   luaL_checktype(L, 2, LUA_TTABLE);
   int step = np_pairs_push(L, 2);
@@ -128,17 +135,20 @@ static bool has_tool(lua_State *L, int index, np_str tool) {
 
 static bool matches(lua_State *L, const np_pack *p, const np_entry *en, const filter *f) {
   const np_shown *s = np_view_at(&p->view, en->id);
-  if (!s->listed || !(f->kinds >> en->kind & 1) || !(f->rungs >> s->rung & 1)) return false;
+  if (!s->listed || !(f->kinds >> en->kind & 1) || !(f->rungs >> s->rung & 1))
+    return false;
   if (!(f->regions >> en->region & 1) || en->region == NP_REGION_FIXED) return false;
   if (en->step < f->from || en->step >= f->before) return false;
-  if (s->tokens < f->min_tokens || (f->sent >= 0 && s->sent != (f->sent == 1))) return false;
+  if (s->tokens < f->min_tokens || (f->sent >= 0 && s->sent != (f->sent == 1)))
+    return false;
   if (np_pack_is_pinned(p, en->id)) return false;
   return !f->tools || has_tool(L, f->tools, en->tool);
 }
 
 /* How many entries of the log the view has taken in. */
 static int64_t entry_count(const np_pack *p) {
-  return (int64_t)(p->view.count < p->log->entry_count ? p->view.count : p->log->entry_count);
+  return (int64_t)(p->view.count < p->log->entry_count ? p->view.count
+                                                       : p->log->entry_count);
 }
 
 /* The first entry of step `from` or later: steps never fall. */
@@ -173,7 +183,8 @@ int np_context_entries(lua_State *L) {
   lua_settop(L, 2);
   filter f = check_filter(L);
   int64_t from = first_of_step(p, f.from), end = entry_count(p);
-  uint64_t names = f.tools && lua_type(L, f.tools) == LUA_TTABLE ? lua_rawlen(L, f.tools) : 0;
+  uint64_t names =
+      f.tools && lua_type(L, f.tools) == LUA_TTABLE ? lua_rawlen(L, f.tools) : 0;
   np_charge_slow(L, 20 + (uint64_t)(end - from) * (1 + names));
   int64_t *ids = lua_newuserdatauv(L, (size_t)(end - from + 1) * sizeof *ids, 0);
   lua_Integer n = 0;
@@ -214,7 +225,8 @@ static bool blocks(const np_pack *p, const np_entry *en, const filter *f) {
 }
 
 /* Adds the atom whose entries start at `first`; its members need not be neighbours. */
-static void add_atom(const np_pack *p, const np_atom *a, const filter *f, span *s, int64_t *step) {
+static void add_atom(const np_pack *p, const np_atom *a, const filter *f, span *s,
+                     int64_t *step) {
   int64_t tokens = 0, entries = 0, end = entry_count(p);
   uint32_t atom = p->log->entries[a->first - 1].atom;
   for (int64_t id = a->first; id <= a->last && id <= end; id++) {

@@ -6,7 +6,8 @@
 
 #include "policy/host.h"
 
-#define LN2_HI 6.93147180369123816490e-01 /* its last 32 bits are 0: k * LN2_HI is exact */
+#define LN2_HI                                                                           \
+  6.93147180369123816490e-01 /* its last 32 bits are 0: k * LN2_HI is exact */
 #define LN2_LO 1.90821492927058770002e-10
 
 typedef struct pair {
@@ -53,9 +54,10 @@ static double scale(double x, int k) {
 /* exp(hi + lo) for a small lo. */
 static double exp_pair(double hi, double lo) {
   static const double c[] = {/* 1/n! from n = 2 */
-                             1.0 / 2,        1.0 / 6,         1.0 / 24,        1.0 / 120,
-                             1.0 / 720,      1.0 / 5040,      1.0 / 40320,     1.0 / 362880,
-                             1.0 / 3628800,  1.0 / 39916800,  1.0 / 479001600, 1.0 / 6227020800};
+                             1.0 / 2,        1.0 / 6,         1.0 / 24,
+                             1.0 / 120,      1.0 / 720,       1.0 / 5040,
+                             1.0 / 40320,    1.0 / 362880,    1.0 / 3628800,
+                             1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
   if (is_nan(hi)) return hi;
   if (hi > 709.79) return infinity();
   if (hi < -745.2) return 0;

@@ -39,7 +39,8 @@ static void look(np_policy *p, np_source *src, np_source *now) {
 
 bool np_policy_changed(np_policy *p) {
   uint8_t digest[NP_SHA256];
-  if (!p->from_file || p->source_count == 0 || all_same(p) || any_unsettled(p)) return false;
+  if (!p->from_file || p->source_count == 0 || all_same(p) || any_unsettled(p))
+    return false;
   np_source *now = np_calloc(&p->alloc, p->source_count, sizeof *now);
   if (!now) return false;
   for (size_t i = 0; i < p->source_count; i++) look(p, &p->sources[i], &now[i]);

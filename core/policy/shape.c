@@ -95,7 +95,8 @@ static void read_api(lua_State *L, np_policy *p, const char *field) {
   (void)p;
   (void)field;
   if (lua_isinteger(L, -1) && lua_tointeger(L, -1) == NEAP_POLICY_API) return;
-  if (lua_isnil(L, -1)) luaL_error(L, "field 'api' is missing; write api = %d", NEAP_POLICY_API);
+  if (lua_isnil(L, -1))
+    luaL_error(L, "field 'api' is missing; write api = %d", NEAP_POLICY_API);
   luaL_error(L, "field 'api' is not %d; this is neap %s, whose policies have api = %d",
              NEAP_POLICY_API, NEAP_VERSION, NEAP_POLICY_API);
 }
@@ -111,7 +112,9 @@ static np_str read_string(lua_State *L, const char *field, np_str absent) {
 }
 
 static void read_text(lua_State *L, np_policy *p, const char *field) {
-  np_str *slot = *field == 'n' ? &p->info.name : *field == 'a' ? &p->info.about : &p->info.source;
+  np_str *slot = *field == 'n'   ? &p->info.name
+                 : *field == 'a' ? &p->info.about
+                                 : &p->info.source;
   *slot = read_string(L, field, *slot);
   if (*field == 'n' && (slot->n == 0 || slot->n > 64)) {
     luaL_error(L, "field 'name' must have 1 to 64 bytes");
@@ -121,7 +124,8 @@ static void read_text(lua_State *L, np_policy *p, const char *field) {
 static void read_tools(lua_State *L, np_policy *p, const char *field) {
   static const char *const tools[] = {"read", "recall", NULL};
   if (lua_isnil(L, -1)) return;
-  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a list of names", field);
+  if (lua_type(L, -1) != LUA_TTABLE)
+    luaL_error(L, "field '%s' must be a list of names", field);
   int list = lua_gettop(L), step = np_pairs_push(L, list);
   while (np_pairs_next(L, step, list)) {
     np_check_name(L, step + 2, "tool", tools);
@@ -135,7 +139,8 @@ static void read_layout(lua_State *L, np_policy *p, const char *field) {
   bool seen[3] = {false};
   (void)p;
   if (lua_isnil(L, -1)) return;
-  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a list of regions", field);
+  if (lua_type(L, -1) != LUA_TTABLE)
+    luaL_error(L, "field '%s' must be a list of regions", field);
   int list = lua_gettop(L), step = np_pairs_push(L, list);
   while (np_pairs_next(L, step, list)) {
     int i = np_check_name(L, step + 2, "layout: region", regions);
@@ -175,7 +180,8 @@ static void read_rung(lua_State *L, int index, np_ladder *ladder) {
       }
       ladder->tokens = lua_tointeger(L, -1);
     } else {
-      if (lua_type(L, -1) != LUA_TSTRING || !np_keep_parse(lua_str(L, -1), &ladder->keep) ||
+      if (lua_type(L, -1) != LUA_TSTRING ||
+          !np_keep_parse(lua_str(L, -1), &ladder->keep) ||
           ladder->keep == NP_KEEP_ABOUT) {
         luaL_error(L, "ladder.trimmed.keep must be ends, head, tail, errors or dense");
       }
@@ -219,12 +225,25 @@ static void read_nothing(lua_State *L, np_policy *p, const char *field) {
 
 /* Every field there is. */
 #define FIELDS(X)                                                                        \
-  X(api, read_api) X(name, read_text) X(about, read_text) X(source, read_text)           \
-  X(options, read_nothing) X(tools, read_tools) X(layout, read_layout)                   \
-  X(order, read_order) X(ladder, read_ladder) X(state_version, read_version)             \
-  X(on_error, read_on_error) X(admit, read_hook) X(rank, read_hook)                      \
-  X(compact, read_hook) X(assemble, read_hook) X(overflow, read_hook)                    \
-  X(recall, read_hook) X(migrate, read_hook) X(selftest, read_hook)
+  X(api, read_api)                                                                       \
+  X(name, read_text)                                                                     \
+  X(about, read_text)                                                                    \
+  X(source, read_text)                                                                   \
+  X(options, read_nothing)                                                               \
+  X(tools, read_tools)                                                                   \
+  X(layout, read_layout)                                                                 \
+  X(order, read_order)                                                                   \
+  X(ladder, read_ladder)                                                                 \
+  X(state_version, read_version)                                                         \
+  X(on_error, read_on_error)                                                             \
+  X(admit, read_hook)                                                                    \
+  X(rank, read_hook)                                                                     \
+  X(compact, read_hook)                                                                  \
+  X(assemble, read_hook)                                                                 \
+  X(overflow, read_hook)                                                                 \
+  X(recall, read_hook)                                                                   \
+  X(migrate, read_hook)                                                                  \
+  X(selftest, read_hook)
 
 static const char *const field_names[] = {
 #define NP_X(name, f) #name,

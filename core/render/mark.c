@@ -18,9 +18,9 @@ static const templates english = {
     .how_read = "; neap_read({id})",
     .cut = "[neap\xC2\xB7{K} {id}: {cut} of {tokens} tokens cut, lines {from}\xE2\x80\x93{to}{how}]",
     .how_range = "; neap_read({id}, \"{from}-{to}\")",
-    .run = "[neap\xC2\xB7{K} steps {from}\xE2\x80\x93{to} not shown: {entries} entries, {tokens} "
+    .run = "[neap\xC2\xB7{K} steps {from}\xE2\x80\x93{to} not shown: {entries}, {tokens} "
            "tokens{how}]",
-    .run_one = "[neap\xC2\xB7{K} step {from} not shown: {entries} entries, {tokens} tokens{how}]",
+    .run_one = "[neap\xC2\xB7{K} step {from} not shown: {entries}, {tokens} tokens{how}]",
     .how_recall = "; neap_recall(\"words\")",
     .stub = "[neap\xC2\xB7{K} {id}: no result was recorded for this call]",
     .orphan = "[neap\xC2\xB7{K} {id}: a result whose call is not in the history]\n",
@@ -34,6 +34,11 @@ typedef struct slots {
 
 static void fill(np_buf *out, const char *t, const slots *s);
 
+static void add_entries(np_buf *out, int64_t n) {
+  np_buf_count(out, n);
+  np_buf_adds(out, n == 1 ? " entry" : " entries");
+}
+
 static void fill_slot(np_buf *out, np_str name, const slots *s) {
   if (np_str_is(name, "K")) np_buf_addc(out, NP_KEY_BYTE);
   else if (np_str_is(name, "id")) np_buf_int(out, s->id);
@@ -42,7 +47,7 @@ static void fill_slot(np_buf *out, np_str name, const slots *s) {
   else if (np_str_is(name, "cut")) np_buf_count(out, s->cut);
   else if (np_str_is(name, "from")) np_buf_int(out, s->from);
   else if (np_str_is(name, "to")) np_buf_int(out, s->to);
-  else if (np_str_is(name, "entries")) np_buf_count(out, s->entries);
+  else if (np_str_is(name, "entries")) add_entries(out, s->entries);
   else if (np_str_is(name, "what")) np_buf_add(out, s->what);
   else if (np_str_is(name, "how") && s->how) fill(out, s->how, s);
 }

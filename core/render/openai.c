@@ -88,7 +88,7 @@ static void add_part(const np_view *v, const np_message *m, const np_entry *en, 
   char sep = '{';
   while (np_json_next(&it, &key, &value)) {
     np_buf_addc(out, sep);
-    np_buf_add(out, key);
+    add_raw(out, m, key);
     np_buf_addc(out, ':');
     if (np_json_is_key(key, member)) add_shown(v, s->text, out);
     else add_raw(out, m, value.raw);
@@ -173,7 +173,7 @@ static void add_function(const np_view *v, const np_message *m, np_json function
   char sep = '{';
   while (np_json_next(&it, &key, &value)) {
     np_buf_addc(out, sep);
-    np_buf_add(out, key);
+    add_raw(out, m, key);
     np_buf_addc(out, ':');
     if (np_json_is_key(key, "arguments")) add_shown(v, args, out);
     else if (np_json_is_key(key, "function")) add_function(v, m, value, args, out);
@@ -198,7 +198,7 @@ static bool add_calls(const np_view *v, const np_message *m, np_str key, char se
     if (np_view_at(v, en->id)->rung == NP_DROPPED) continue;
     if (!shown) {
       np_buf_addc(out, sep);
-      np_buf_add(out, key);
+      add_raw(out, m, key);
       np_buf_addc(out, ':');
     }
     np_buf_addc(out, shown++ ? ',' : '[');
@@ -213,7 +213,7 @@ static bool add_function_call(const np_view *v, const np_message *m, np_str key,
   const np_entry *en = entry_at(v, m, NP_PLACE_FUNCTION, 0);
   if (!en || np_view_at(v, en->id)->rung == NP_DROPPED) return false;
   np_buf_addc(out, sep);
-  np_buf_add(out, key);
+  add_raw(out, m, key);
   np_buf_addc(out, ':');
   add_call(v, m, en, out);
   return true;
@@ -240,7 +240,7 @@ static void add_member(const np_view *v, const np_message *m, np_str key, np_jso
     return;
   }
   np_buf_addc(out, *sep);
-  np_buf_add(out, key);
+  add_raw(out, m, key);
   np_buf_addc(out, ':');
   if (np_json_is_key(key, "content")) add_content(v, m, value, out);
   else if (np_json_is_key(key, "refusal")) add_refusal(v, m, value, out);
@@ -333,7 +333,7 @@ static void head(const np_view *v, np_buf *out) {
     np_json object;
     if (!np_json_check(members, &object, NULL) && np_json_each(object).p) {
       np_str inner = np_str_cut(object.raw, 1, object.raw.n - 1);
-      np_buf_add(out, inner);
+      np_json_copy_repaired(inner, out);
       for (size_t i = 0; i < inner.n; i++) {
         if (inner.p[i] == '"') {
           np_buf_addc(out, ',');
@@ -344,7 +344,7 @@ static void head(const np_view *v, np_buf *out) {
   }
   if (has_tools(v)) {
     np_buf_adds(out, "\"tools\":");
-    np_buf_add(out, v->tools);
+    np_json_copy_repaired(v->tools, out);
     np_buf_addc(out, ',');
   }
   np_buf_adds(out, "\"messages\":[");

@@ -114,8 +114,8 @@ static void link_entry(np_view *v, const np_entry *en) {
 static void recount_call(np_view *v, int64_t call, bool at_end) {
   const np_entry *en = np_log_entry(v->log, call);
   np_shown *s = np_view_at(v, call);
+  if (s->rung == NP_DROPPED) return; /* its run has counted it; counted anew when it comes back */
   s->full = v->format->entry_tokens(v, en, NULL);
-  if (s->rung == NP_DROPPED) return;
   uint32_t now = s->rung == NP_FULL ? s->full : tokens_of(v, en, s->text);
   add_tokens(v, en->region, (int64_t)now - s->tokens);
   s->tokens = now;
@@ -202,6 +202,8 @@ void np_view_hide(np_view *v, int64_t id) {
 void np_view_unhide(np_view *v, int64_t id) {
   const np_entry *en = np_log_entry(v->log, id);
   np_shown *s = np_view_at(v, id);
+  /* stubs and the lead of an orphan may have changed meanwhile */
+  if (!en->pair || en->kind == NP_KIND_CALL) s->full = v->format->entry_tokens(v, en, NULL);
   s->rung = NP_FULL;
   s->tokens = s->full;
   add_tokens(v, en->region, s->tokens);

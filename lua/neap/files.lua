@@ -13,7 +13,7 @@ function M.label(path)
   return path == "-" and "(standard input)" or path
 end
 
--- Nil, message, code, when `path` is nothing that can be read.
+-- What is known of `path`, or nil, message, code, when it is nothing that can be read.
 local function refuse(path)
   if path == "-" then return true end
   local st, why, code = core.stat(path)
@@ -21,7 +21,7 @@ local function refuse(path)
   if st.type == "directory" then
     return nil, path .. ": is a directory; name the files in it", "io"
   end
-  return true
+  return st.type == "file" and st or true
 end
 
 -- Follows the length of the line that is being read over the borders of chunks.
@@ -35,14 +35,15 @@ local function longest(chunk, open)
   return open.size <= open.limit
 end
 
-local function read_all(f, label, limits)
+local function read_all(f, label, limits, size)
   local parts, total = {}, 0
+  if not next(limits) and size then parts[1] = f:read(size) end -- in one piece: half the memory
   local open = { size = 0, line = 1, limit = limits.line or math.maxinteger }
   while true do
     local chunk, why = f:read(CHUNK)
     if not chunk then
       if why then return nil, ("%s: %s; check the disk"):format(label, why), "io" end
-      return table.concat(parts)
+      return #parts == 1 and parts[1] or table.concat(parts)
     end
     total = total + #chunk
     if limits.total and total > limits.total then
@@ -65,12 +66,13 @@ end
 function M.read(path, limits)
   local ok, why, code = refuse(path)
   if not ok then return nil, why, code end
+  local size = ok ~= true and ok.size > 0 and ok.size or nil
   local f, err = io.stdin
   if path ~= "-" then
     f, err = io.open(path, "rb")
     if not f then return nil, err .. "; check its permissions", "io" end
   end
-  local text, message, name = read_all(f, M.label(path), limits or {})
+  local text, message, name = read_all(f, M.label(path), limits or {}, size)
   if f ~= io.stdin then f:close() end
   return text, message, name
 end

@@ -125,4 +125,130 @@ function Session:reload() end
 ---Closes the session and its store; also done by `<close>` and by the collector.
 function Session:close() end
 
+-- ---- policies: one Lua file that returns a neap.Policy; docs/policies.md is the guide ----
+
+---@alias neap.Rung "full"|"trimmed"|"reference"|"masked"|"dropped"
+---@alias neap.Keep "ends"|"head"|"tail"|"errors"|"dense"|"about"
+
+---@class neap.Policy
+---@field api 1
+---@field name? string
+---@field about? string
+---@field source? string
+---@field options? table<string, any> a default, or {default=, help=, min=, max=}
+---@field tools? ("recall"|"read")[]
+---@field order? "rank"|"value"
+---@field ladder? table<string, {tokens: integer, keep: neap.Keep}>
+---@field on_error? "fail"
+---@field state_version? integer
+---@field admit? fun(ctx: neap.Ctx, e: neap.Entry, o: table)
+---@field rank? fun(ctx: neap.Ctx, e: neap.Entry, o: table): number
+---@field compact? fun(ctx: neap.Ctx, o: table)
+---@field assemble? fun(ctx: neap.Ctx, o: table)
+---@field overflow? fun(ctx: neap.Ctx, o: table, short: integer)
+---@field recall? fun(ctx: neap.Ctx, query: string, o: table): integer[]
+---@field migrate? fun(old: table, from: any): table
+---@field selftest? fun(): boolean?
+
+---The turn that is being assembled.
+---@class neap.Ctx
+---@field step integer     the turn; results and user messages after step n belong to step n
+---@field tokens integer   of the prompt as it stands
+---@field budget integer
+---@field usage number     tokens / budget
+---@field window integer
+---@field economy table    floor and height: the level to ebb to, the level above which a rewrite
+---                          pays; quote
+---@field drift any        not measured by this version
+---@field state table      plain data that is kept with the session
+---@field now integer?     recorded milliseconds
+---@field random fun(m?: integer, n?: integer): number recorded
+local Ctx = {}
+
+---An iterator and a count over entries, oldest first, without pinned ones.
+---@param filter? table kind, at, region, tool, from, before, min_tokens, except_last, sent
+---@return fun(): neap.Entry?
+---@return integer
+function Ctx:entries(filter) end
+
+---A run of whole atoms.
+---@param range table from, before
+---@return table
+function Ctx:span(range) end
+
+---Lowers the least valuable, in one rewrite, until the prompt has at most that many tokens.
+---@param tokens number
+---@param why? string
+---@return boolean reached
+function Ctx:shrink(tokens, why) end
+
+---Not offered by this version.
+function Ctx:fold() end
+
+---Not offered by this version.
+function Ctx:summarize() end
+
+---Not offered by this version.
+function Ctx:ask() end
+
+---One part of a message.
+---@class neap.Entry
+---@field id integer
+---@field kind string
+---@field region string
+---@field rung neap.Rung
+---@field at neap.Rung        the same as rung
+---@field step integer
+---@field age integer         ctx.step - step, at least 1
+---@field tokens integer      as it is shown now
+---@field full_tokens integer
+---@field tool string?
+---@field path string?
+---@field name string?
+---@field message integer
+---@field citations integer   how often later messages repeated something it holds
+---@field since_cited integer
+---@field identifiers integer
+---@field repeated_by integer?
+---@field sent boolean        it has been in a prompt
+---@field hash string
+---@field is_error boolean
+---@field pinned boolean
+---@field held boolean
+---@field text string         its whole text, whatever is shown of it
+local Entry = {}
+
+---@param how? {tokens: integer, keep: neap.Keep, about: string, why: string}
+function Entry:trim(how) end
+
+---A mark and at most 160 characters.
+---@param why? string
+function Entry:reference(why) end
+
+---The mark alone.
+---@param why? string
+function Entry:mask(why) end
+
+---Takes its whole atom out; a notice stands for it.
+---@param why? string
+function Entry:drop(why) end
+
+---Back to full.
+---@param why? string
+function Entry:restore(why) end
+
+---Never touched from now on.
+---@param why? string
+function Entry:pin(why) end
+
+---Kept but for the last resort.
+---@param why? string
+function Entry:hold(why) end
+
+---Lines of its text.
+---@param from integer
+---@param to integer
+---@return string
+function Entry:lines(from, to) end
+
 return neap

@@ -57,7 +57,8 @@ static void world_say(void *ctx, np_str line) {
 static inline void world_add(world *w, const char *json) {
   size_t index;
   np_err e = {0};
-  if (np_log_append(&w->log, np_str_cstr(json), &index, &e) || np_log_index_sync(&w->log, &e)) {
+  if (np_log_append(&w->log, np_str_cstr(json), &index, &e) ||
+      np_log_index_sync(&w->log, &e)) {
     fprintf(stderr, "%s\n", e.text);
     exit(2);
   }
@@ -68,15 +69,19 @@ static inline void world_call(world *w, int n, const char *tool, int lines) {
   char head[300];
   np_buf b;
   np_buf_init(&b, &np_alloc_libc);
-  snprintf(head, sizeof head,
-           "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c%d\",\"type\":"
-           "\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"{\\\"path\\\":\\\"src/f%d.c\\\"}\"}}]}",
-           n, tool, n);
+  snprintf(
+      head, sizeof head,
+      "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c%d\",\"type\":"
+      "\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"{\\\"path\\\":\\\"src/"
+      "f%d.c\\\"}\"}}]}",
+      n, tool, n);
   world_add(w, head);
-  snprintf(head, sizeof head, "{\"role\":\"tool\",\"tool_call_id\":\"c%d\",\"content\":\"", n);
+  snprintf(head, sizeof head,
+           "{\"role\":\"tool\",\"tool_call_id\":\"c%d\",\"content\":\"", n);
   np_buf_adds(&b, head);
   for (int i = 0; i < lines; i++) {
-    snprintf(head, sizeof head, "line %d of src/f%d.c holds value_%d\\n", i, n, n * 100 + i);
+    snprintf(head, sizeof head, "line %d of src/f%d.c holds value_%d\\n", i, n,
+             n * 100 + i);
     np_buf_adds(&b, head);
   }
   np_buf_adds(&b, "\"}");
@@ -97,12 +102,20 @@ static inline void world_open(world *w, np_vocab *vocab, int calls) {
   world_add(w, "{\"role\":\"user\",\"content\":\"Repair src/f1.c, please.\"}");
   for (int i = 1; i <= calls; i++) {
     world_call(w, i, i % 3 ? "read" : "bash", 20 + i % 7);
-    if (i == calls / 2) world_add(w, "{\"role\":\"user\",\"content\":\"Mind value_205 as well.\"}");
+    if (i == calls / 2)
+      world_add(w, "{\"role\":\"user\",\"content\":\"Mind value_205 as well.\"}");
   }
-  np_pack_init(&w->pack, &np_alloc_libc, &w->log, vocab, np_format_find(NP_LIT("openai")), 4000, &e);
+  np_pack_init(&w->pack, &np_alloc_libc, &w->log, vocab, np_format_find(NP_LIT("openai")),
+               4000, &e);
   np_pack_begin(&w->pack, &e);
-  w->turn = (np_turn){.window = 5000, .reserve = 1000, .budget = 4000, .now = 1700000000000,
-                      .floor = 2000, .height = 3500, .price_read = 0.1, .price_write = 1.25,
+  w->turn = (np_turn){.window = 5000,
+                      .reserve = 1000,
+                      .budget = 4000,
+                      .now = 1700000000000,
+                      .floor = 2000,
+                      .height = 3500,
+                      .price_read = 0.1,
+                      .price_write = 1.25,
                       .random = &w->random};
 }
 
@@ -122,7 +135,8 @@ static inline uint64_t world_mark(const world *w) {
   uint64_t sum = (uint64_t)w->pack.view.total;
   for (size_t i = 0; i < w->pack.view.count; i++) {
     const np_shown *s = &w->pack.view.shown[i];
-    sum = sum * 1099511628211u + s->rung * 64u + s->tokens * 4u + s->pinned * 2u + s->held;
+    sum =
+        sum * 1099511628211u + s->rung * 64u + s->tokens * 4u + s->pinned * 2u + s->held;
     sum = sum * 1099511628211u + np_hash64(s->text);
   }
   return sum;
@@ -132,7 +146,8 @@ static inline np_vocab *world_vocab(void) {
   np_vocab *v = NULL;
   np_err e = {0};
   const char *dir = getenv("NEAP_DATA");
-  if (np_vocab_open(&np_alloc_libc, dir ? dir : "core/token/data", NP_LIT("o200k_base"), &v, &e)) {
+  if (np_vocab_open(&np_alloc_libc, dir ? dir : "core/token/data", NP_LIT("o200k_base"),
+                    &v, &e)) {
     fprintf(stderr, "%s\n", e.text);
     exit(2);
   }

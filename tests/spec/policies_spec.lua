@@ -253,6 +253,31 @@ describe("tide", function()
   end)
 end)
 
+describe("the guide to policies", function()
+  it("shows a policy that loads and does what it says", function()
+    local text = assert(shared.read("docs/policies.md")):match("```lua\n(.-)```")
+    local path = shared.scratch("guide") .. "/newest.lua"
+    local f = assert(io.open(path, "w"))
+    f:write(text)
+    f:close()
+    local s, engine = open(path, { options = { keep = 1 } })
+    play(s, 3, 40)
+    assert.equal("masked masked full", rungs(s, "result"))
+    s:close()
+    engine:close()
+  end)
+
+  it("shows an example in the form that the runner reads", function()
+    local text = assert(shared.read("docs/policies.md"))
+    local block = text:match("\n    (%-%- example:.-)\n\n"):gsub("\n    ", "\n")
+    local list = assert(example.parse(block .. "\n"))
+    assert.equal(1, #list)
+    assert.equal(7, #list[1].items)
+    assert.equal("masked", list[1].items[3].rung)
+    assert.equal("src/a.c:17", list[1].items[7].quoted)
+  end)
+end)
+
 -- ---- the runner of examples ---------------------------------------------------------------
 
 describe("an example in a head comment", function()

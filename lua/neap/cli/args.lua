@@ -155,7 +155,8 @@ local function check_count(verb, opts, args)
   end
   for _, name in ipairs(verb.needs or {}) do
     if opts[name] == nil then
-      fail(("neap %s needs --%s %s"):format(verb.name, name, options.options[name].arg))
+      local arg = options.options[name].arg
+      fail(("neap %s needs --%s %s"):format(verb.name, options.long(name), arg))
     end
   end
 end

@@ -15,11 +15,26 @@ local failure = require("neap.cli.fail")
 local M = {}
 local json, fail, check = core.json, failure.fail, failure.check
 
+-- `name=v1,v2` as the settings name=v1 and name=v2; without a sweep, one that sets nothing.
+local function settings_of(sweep)
+  if not sweep then return { false } end
+  local name, values = sweep:match("^([%a_][%w_]*)=(.+)$")
+  if not name then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(sweep)) end
+  local list = {}
+  for value in values:gmatch("[^,]+") do
+    list[#list + 1] = name .. "=" .. value
+  end
+  return list
+end
+
 -- The policies to run, then the references: two bounds and what every policy should beat.
-local function contestants(words)
+local function contestants(words, sweep)
   local list = {}
   for _, word in ipairs(words) do
-    list[#list + 1] = { path = check(paths.policy(word)), label = word }
+    local path = check(paths.policy(word))
+    for _, setting in ipairs(settings_of(sweep)) do
+      list[#list + 1] = { path = path, label = word, setting = setting }
+    end
   end
   list[#list + 1] = { label = "full", reference = true, unbounded = true }
   list[#list + 1] = {
@@ -42,7 +57,7 @@ end
 
 -- One line for a recording under a contestant.
 local function run_one(recording, one, opts, seen)
-  local o = session.options(opts)
+  local o = session.options(opts, one.setting and { one.setting } or nil)
   o.policy, o.unbounded = one.path, one.unbounded
   o.on_turn = function(account)
     session.hook_errors(account, ("%s, %s"):format(one.label, recording.name), seen)
@@ -53,6 +68,7 @@ local function run_one(recording, one, opts, seen)
   if not state then fail(why) end
   replay.close(state)
   local line = replay.summary(recording, state)
+  if one.setting then line.policy = line.policy .. " " .. one.setting end
   if one.reference then
     line.policy, line.reference, line.policy_sha256 = one.label, true, nil
   end
@@ -87,7 +103,7 @@ end
 local function shard_command(opts, args, words, i, n)
   if core.exe_dir() == "" then fail("-j needs the neap program; use -j 1 here") end
   local parts = { quote(core.exe_dir() .. "/neap"), "compare", "--shard", i .. "/" .. n }
-  for _, name in ipairs({ "window", "reserve", "format", "encoding", "from" }) do
+  for _, name in ipairs({ "window", "reserve", "format", "encoding", "from", "sweep" }) do
     if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
   end
   if opts.lenient then parts[#parts + 1] = "--lenient" end
@@ -291,7 +307,7 @@ end
 local function gather(opts, args)
   if opts.merge then return merge(args) end
   local words = default_words(opts.policies)
-  local list = contestants(words)
+  local list = contestants(words, opts.sweep)
   session.options(opts)
   if (opts.jobs or 1) == 1 or #args == 1 or opts.shard then
     return run_here(opts, args, list), list

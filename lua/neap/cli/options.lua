@@ -47,6 +47,9 @@ M.options = {
   body = { arg = "FILE", help = "a JSON object: the other members of each request (model, …)" },
   requests = { arg = "DIR", help = "write each request's exact body below this folder" },
   turn = { arg = "N", kind = "integer", min = 1, help = "which turn" },
+  turns = { arg = "N", kind = "integer", min = 1, many = true, help = "which turn" },
+  pair = { short = "p", arg = "POLICY", many = true, help = "one policy, or two to compare" },
+  sweep = { arg = "NAME=V1,V2,…", help = "each policy once for each value of this option" },
   session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
   jobs = { short = "j", arg = "JOBS", kind = "integer", min = 1, help = "processes at a time (1)" },
   shard = {
@@ -146,6 +149,7 @@ M.verbs = {
     about = "one row per policy over all recordings: cost against what is still shown",
     options = {
       "policies",
+      "sweep",
       "window",
       "reserve",
       "format",
@@ -177,6 +181,39 @@ M.verbs = {
     about = "the life of one entry: when it came, each change and why, who cited it",
     options = with(POLICY, "session", "from", "lenient", "json"),
     module = "explain",
+  },
+  {
+    name = "diff",
+    args = "TRACE",
+    min = 1,
+    max = 1,
+    about = "two policies' prompts at one turn, or two turns of one policy",
+    more = "With -p A -p B and one --turn: what each shows of the entries that differ. With one\n"
+      .. "policy and two --turn: where and why the prompt's beginning changed between them.",
+    options = {
+      "pair",
+      "turns",
+      "option",
+      "window",
+      "reserve",
+      "format",
+      "encoding",
+      "session",
+      "from",
+      "lenient",
+      "json",
+    },
+    needs = { "turns" },
+    module = "diff",
+  },
+  {
+    name = "new",
+    args = "NAME",
+    min = 1,
+    max = 1,
+    about = "write a commented policy to start from: NAME.lua",
+    options = {},
+    module = "new",
   },
   {
     name = "check",
@@ -214,11 +251,14 @@ function M.of(verb)
   return list
 end
 
+-- Options that are written alike in verbs that take one or several of them.
+local LONG = { policies = "policy", pair = "policy", turns = "turn" }
+
 --- The name an option is written with: --policy for `policies` too.
 ---@param name string
 ---@return string
 function M.long(name)
-  return name == "policies" and "policy" or name
+  return LONG[name] or name
 end
 
 return M

@@ -21,17 +21,23 @@ local function write_request(dir, name, body)
   if not ok then failure.fail(("%s: %s; free some space"):format(path, wrong)) end
 end
 
--- Where the requests of a recording go, or nil.
-local function request_dir(opts, recording)
+-- Where the requests of a recording go, or nil. Two recordings of one name would overwrite
+-- each other's.
+local function request_dir(opts, recording, used)
   if not opts.requests then return nil end
   local dir = opts.requests .. "/" .. recording.name
+  if used[dir] then
+    local text = "%s: a trace before it is named %s too; replay them to different folders"
+    failure.fail(text:format(recording.path, recording.name))
+  end
+  used[dir] = true
   local ok, why = core.mkdir(dir)
   if not ok then failure.fail(("%s: %s; check the folder"):format(dir, why)) end
   return dir
 end
 
-local function run_one(recording, o, opts, seen)
-  local dir = request_dir(opts, recording)
+local function run_one(recording, o, opts, seen, used)
+  local dir = request_dir(opts, recording, used)
   local extension = o.format == "text" and "txt" or "json"
   o.on_turn = function(account, body)
     session.hook_errors(account, recording.name, seen)
@@ -126,10 +132,10 @@ end
 --- neap replay
 function M.replay(opts, args)
   local o = session.options(opts)
-  local lines, seen, overflow = {}, {}, 0
+  local lines, seen, used, overflow = {}, {}, {}, 0
   for _, path in ipairs(args) do
     for _, recording in ipairs(session.load(path, opts)) do
-      local line = run_one(recording, o, opts, seen)
+      local line = run_one(recording, o, opts, seen, used)
       lines[#lines + 1] = line
       overflow = overflow + line.overflow
     end

@@ -52,8 +52,9 @@ end
 
 --- The options of a replay, from those of the command line.
 ---@param opts table
+---@param settings string[]? the policy's options, where they are not those of -o
 ---@return neap.ReplayOptions
-function M.options(opts)
+function M.options(opts, settings)
   check_format(opts.format)
   check_encoding(opts.encoding)
   local window = opts.window or 200000
@@ -63,7 +64,7 @@ function M.options(opts)
   end
   return {
     policy = opts.policy and check(paths.policy(opts.policy)) or nil,
-    options = policy_options(opts.option),
+    options = policy_options(settings or opts.option),
     window = window,
     reserve = opts.reserve,
     format = opts.format,

@@ -31,8 +31,10 @@ local function notice_text(bytes)
   return type(message.content) == "string" and message.content or bytes
 end
 
--- Every part of the prompt in order.
-local function parts_of(s)
+--- Every part of the prompt in order.
+---@param s table a session
+---@return table[]
+function M.parts(s)
   local parts = {}
   for _, segment in ipairs(s:segments()) do
     if segment.kind == "message" then
@@ -124,7 +126,7 @@ function M.show(opts, args)
     replay.close(state)
     no_prompt(account)
   end
-  local parts = parts_of(state.session)
+  local parts = M.parts(state.session)
   if not opts.json then print_regions(state.account) end
   for _, part in ipairs(parts) do
     if opts.json then

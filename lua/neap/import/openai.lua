@@ -104,7 +104,9 @@ function M.read(source)
     source:document({ messages = true, traj = true, content = true })
     return read_list(source, line_of)
   end
-  return { read_object(source, source:document(RAW), 1, line_of) }
+  local value = source:document(RAW)
+  if type(value) ~= "table" then source:stop(1, "a list or an object of messages is expected") end
+  return { read_object(source, value, 1, line_of) }
 end
 
 return M

@@ -150,17 +150,27 @@ local function messages(example)
   return list
 end
 
+-- One turn; a hook that fails in an example is a fault of the policy.
+local function turn(session)
+  local ok, why = session:prompt()
+  if not ok then return nil, why end
+  local errors = core.json.decode(session:account()).hook_errors
+  if errors and errors[1] then return nil, errors[1] end
+  return true
+end
+
 -- Plays the history: a prompt before each assistant message and one at the end.
 local function play(session, list)
   for _, m in ipairs(list) do
+    local ok, why = true, nil
     if m.message.role == "assistant" then
-      local ok, why = session:prompt()
-      if not ok then return nil, why end
+      ok, why = turn(session)
     end
-    local ok, why = session:append(core.json.encode(m.message))
+    if not ok then return nil, why end
+    ok, why = session:append(core.json.encode(m.message))
     if not ok then return nil, why end
   end
-  return session:prompt()
+  return turn(session)
 end
 
 local function compare(session, list, path)

@@ -40,11 +40,17 @@ local function write(text)
   return path
 end
 
--- The citations that an entry receives, as the steps of those who cite it.
+-- A fact was first shown by a result or a later user message.
+local function is_fact(session, first)
+  local e = session:entry(first)
+  return e ~= nil and e.region == "hot" and (e.kind == "result" or e.kind == "user")
+end
+
+-- The facts that an entry is cited for, as the steps of those who cite it.
 local function steps_of(session, id)
   local steps = {}
   for _, c in ipairs(session:citations(id)) do
-    if c.credited == id and c.step > 0 then steps[#steps + 1] = c.step end
+    if c.credited == id and is_fact(session, c.first) then steps[#steps + 1] = c.step end
   end
   table.sort(steps)
   return #steps > 0 and ("[%d]={%s}"):format(id, table.concat(steps, ",")) or nil

@@ -24,14 +24,38 @@ M.DEFAULT_WINDOW = 200000
 ---@field on_measure fun(measure: table, account: table)?
 ---@field on_refused fun(text: string)?
 
--- More than any recording holds, and far from overflowing sums.
-local UNBOUNDED = 1 << 40
+-- The largest window that a session takes: more than any recording holds.
+local UNBOUNDED = 1000000000000
+
+-- Opening an engine loads a vocabulary, which takes longer than many a recording. Engines are
+-- kept for the next session of another name (a name is resumed within one engine), and thrown
+-- away after a while, because they hold what their sessions logged.
+local SESSIONS = 16
+local pool = {}
+
+local function take_engine(name)
+  for i, one in ipairs(pool) do
+    if not one.used[name] then return table.remove(pool, i) end
+  end
+  local engine, why, code = core.engine({ data = core.data_dir(), fixed_secret = true })
+  if not engine then return nil, why, code end
+  return { engine = engine, used = {}, count = 0 }
+end
+
+local function give_back(one)
+  if one.count < SESSIONS then
+    pool[#pool + 1] = one
+  else
+    one.engine:close()
+  end
+end
 
 local function open(recording, o)
-  local engine, why = core.engine({ data = core.data_dir(), fixed_secret = true })
-  if not engine then return nil, why end
+  local one, why, name = take_engine(recording.name)
+  if not one then return nil, why, name end
+  one.used[recording.name], one.count = true, one.count + 1
   local reserve = o.reserve == 0 and -1 or o.reserve
-  local session, text, code = engine:session({
+  local session, text, code = one.engine:session({
     name = recording.name,
     policy = o.policy,
     options = o.options,
@@ -43,10 +67,10 @@ local function open(recording, o)
     durable = "memory",
   })
   if not session then
-    engine:close()
+    one.engine:close()
     return nil, text, code
   end
-  return session, engine
+  return session, one
 end
 
 local function refused(recording, i, why)
@@ -118,7 +142,7 @@ function M.run(recording, o)
   state.policy = session:policy()
   local function give_up(why, name)
     session:close()
-    engine:close()
+    give_back(engine)
     return nil, why, name
   end
   local ok, why, name = prepare(session, recording, o)
@@ -135,7 +159,7 @@ end
 ---@param state table
 function M.close(state)
   state.session:close()
-  state.engine:close()
+  give_back(state.engine)
 end
 
 --- The line of a trace: what was measured, and only that.

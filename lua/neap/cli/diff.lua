@@ -1,0 +1,144 @@
+-- neap diff: what two policies show at one turn, entry by entry; or why the beginning of one
+-- policy's prompt changed between two turns. next: show.lua
+local core = require("neap.core")
+local replay = require("neap.report.replay")
+local grid = require("neap.report.grid")
+local paths = require("neap.paths")
+local session = require("neap.cli.session")
+local show = require("neap.cli.show")
+local failure = require("neap.cli.fail")
+
+local M = {}
+local json, fail, check = core.json, failure.fail, failure.check
+
+-- Runs to a turn; returns the state, still open, whose last prompt is that turn's.
+local function run_to(recording, opts, policy, turn, on_turn)
+  local o = session.options(opts)
+  o.policy, o.stop_at, o.on_turn = policy, turn, on_turn
+  local state = check(replay.run(recording, o))
+  if state.turn < turn then
+    replay.close(state)
+    fail(("%s: has %d turns, there is no turn %d"):format(recording.path, state.turn, turn))
+  end
+  return state
+end
+
+-- What a prompt shows, by entry: rung, tokens and text of each.
+local function shown_by_entry(state)
+  local by_entry, order = {}, {}
+  for _, part in ipairs(state.account.overflow and {} or show.parts(state.session)) do
+    if part.entry then
+      by_entry[part.entry] = part
+      order[#order + 1] = part.entry
+    end
+  end
+  return by_entry, order
+end
+
+local function differing(a, b, count)
+  local list = {}
+  for id = 1, count do
+    local x, y = a[id], b[id]
+    if (x and x.rung) ~= (y and y.rung) or (x and x.text) ~= (y and y.text) then
+      list[#list + 1] = id
+    end
+  end
+  return list
+end
+
+local function side(part)
+  if not part then return { "not shown", "0" } end
+  return { part.rung, grid.thousands(part.tokens) }
+end
+
+local function print_two(states, ids, a, b)
+  local head = {}
+  for i = 1, 2 do
+    local account, name = states[i].account, states[i].policy.name
+    head[i] = account.overflow and name .. ": does not fit"
+      or ("%s: %s tokens"):format(name, grid.thousands(account.tokens))
+  end
+  local rows = { { "entry", "kind", "first", "tokens", "second", "tokens", "" } }
+  for _, id in ipairs(ids) do
+    local e = states[1].session:entry(id)
+    local x, y = side(a[id]), side(b[id])
+    rows[#rows + 1] = { id, e.kind, x[1], x[2], y[1], y[2], e.tool }
+  end
+  local what = "turn %d, first %s, second %s; %d entries differ\n"
+  io.stdout:write(what:format(states[1].account.turn, head[1], head[2], #ids))
+  if #ids > 0 then
+    io.stdout:write(grid.format(rows, { "r", "l", "l", "r", "l", "r", "l" }))
+  end
+end
+
+local function two_policies(recording, opts, words, turn)
+  local states = {}
+  for i = 1, 2 do
+    states[i] = run_to(recording, opts, check(paths.policy(words[i])), turn)
+  end
+  local a, b = shown_by_entry(states[1]), shown_by_entry(states[2])
+  local ids = differing(a, b, states[1].session:entry_count())
+  if opts.json then
+    for _, id in ipairs(ids) do
+      local row = { entry = id, kind = states[1].session:entry(id).kind }
+      row.first = a[id] and { rung = a[id].rung, tokens = a[id].tokens } or json.null
+      row.second = b[id] and { rung = b[id].rung, tokens = b[id].tokens } or json.null
+      io.stdout:write(json.encode(row, { "entry", "kind", "first", "second" }), "\n")
+    end
+  else
+    print_two(states, ids, a, b)
+  end
+  replay.close(states[1])
+  replay.close(states[2])
+  return 0
+end
+
+-- Changes of what had been sent, between two turns of one policy.
+local function two_turns(recording, opts, policy, from, to)
+  if from > to then
+    from, to = to, from
+  end
+  local rewrites = {}
+  local state = run_to(recording, opts, policy, to, function(account)
+    if account.turn <= from or not account.rewrite then return end
+    local changes = {}
+    for _, change in ipairs(account.changed) do
+      if change.sent then changes[#changes + 1] = change end
+    end
+    local turn = { turn = account.turn, cached = account.cached, tokens = account.tokens }
+    turn.epoch, turn.changed = account.epoch, json.array(changes)
+    rewrites[#rewrites + 1] = turn
+  end)
+  for _, r in ipairs(rewrites) do
+    if opts.json then
+      io.stdout:write(json.encode(r, { "turn", "epoch", "tokens", "cached", "changed" }), "\n")
+    else
+      local what = "turn %d: rewritten after %s of %s tokens\n"
+      io.stdout:write(what:format(r.turn, grid.thousands(r.cached), grid.thousands(r.tokens)))
+      for _, c in ipairs(r.changed) do
+        local line = "  entry %d: %s → %s: %s  %s"
+        io.stdout:write((line:format(c.entry, c.from, c.to, c.why, c.by):gsub("%s+$", "")), "\n")
+      end
+    end
+  end
+  if #rewrites == 0 and not opts.json then
+    local what = "turn %d begins with the whole of turn %d: nothing that was sent changed\n"
+    io.stdout:write(what:format(to, from))
+  end
+  replay.close(state)
+  return 0
+end
+
+--- neap diff
+function M.diff(opts, args)
+  local words, turns = opts.pair or {}, opts.turns
+  if not (#words == 2 and #turns == 1) and not (#words <= 1 and #turns == 2) then
+    fail("neap diff needs two -p and one --turn, or one -p and two --turn; neap diff --help")
+  end
+  local recording = session.load_one(args[1], opts)
+  if #words == 2 then return two_policies(recording, opts, words, turns[1]) end
+  local policy = words[1] and check(paths.policy(words[1])) or nil
+  return two_turns(recording, opts, policy, turns[1], turns[2])
+end
+
+return M

@@ -1,0 +1,348 @@
+-- neap replay, compare, show, explain, check on recordings made here: shapes of their lines,
+-- sums that add up, exit codes, the same output on every run. next: json_core_spec.lua
+local core = require("neap.core")
+local shared = require("tests.support.shared")
+local json = core.json
+
+local DIR = shared.scratch("cli_replay")
+
+local function write(name, text)
+  local path = DIR .. "/" .. name
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+-- A recording in which the model reads `steps` files and later names what stood in them.
+local function recording(steps, size)
+  local lines = { '{"role":"system","content":"Be brief."}' }
+  lines[2] = '{"role":"user","content":"Find the fault in the parser."}'
+  local function add(message)
+    lines[#lines + 1] = json.encode(message, { "role" })
+  end
+  for i = 1, steps do
+    local seen = i > 12 and ("As ERR_%d says."):format(1000 + i - 12) or "Next."
+    local f = { name = "read", arguments = json.encode({ path = ("src/f%d.c"):format(i) }) }
+    local call = { id = "c" .. i, type = "function", ["function"] = f }
+    add({ role = "assistant", content = seen, tool_calls = json.array({ call }) })
+    local text = ("ERR_%d "):format(1000 + i) .. ("plain words here and there\n"):rep(size)
+    add({ role = "tool", tool_call_id = "c" .. i, content = text })
+  end
+  add({ role = "assistant", content = "Done." })
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local TRACE = write("trace.jsonl", recording(20, 40))
+local SMALL = write("small.jsonl", recording(3, 5))
+local MASK = write(
+  "mask.lua",
+  [[
+return {
+  api = 1, name = "mask", about = "Masks all but the newest.",
+  options = { keep = { default = 3, min = 1, help = "results shown" } },
+  assemble = function(ctx, o)
+    for e in ctx:entries({ kind = "result", at = "full", except_last = o.keep }) do
+      e:mask("old")
+    end
+  end,
+}
+]]
+)
+local THROWS = write(
+  "throws.lua",
+  'return { api = 1, name = "throws",\n  assemble = function() error("no") end }\n'
+)
+
+local function rows(text)
+  local list = {}
+  for line in text:gmatch("[^\n]+") do
+    list[#list + 1] = assert(json.decode(line))
+  end
+  return list
+end
+
+local function keys(row)
+  local list = {}
+  for name in pairs(row) do
+    list[#list + 1] = name
+  end
+  table.sort(list)
+  return list
+end
+
+describe("neap replay", function()
+  it("prints a line for each turn and one for the trace", function()
+    local code, out, err = shared.run({ "replay", TRACE, "-p", MASK, "--json" })
+    assert.are.equal(0, code, err)
+    assert.are.equal("", err)
+    local list = rows(out)
+    assert.are.equal(22, #list)
+    for i = 1, 21 do
+      local turn = list[i]
+      local want = { "budget", "cached", "changed", "epoch", "exact", "regions", "step" }
+      table.move({ "tokens", "trace", "turn" }, 1, 3, #want + 1, want)
+      assert.are.same(want, keys(turn))
+      assert.are.equal(i, turn.turn)
+      assert.is_true(turn.exact)
+      assert.are.equal(192000, turn.budget)
+      local sum = 0
+      for _, n in pairs(turn.regions) do
+        sum = sum + n
+      end
+      assert.are.equal(turn.tokens, sum)
+      assert.is_true(turn.cached <= turn.tokens)
+    end
+    local last = list[22]
+    assert.are.equal("mask", last.policy)
+    assert.are.equal(64, #last.policy_sha256)
+    assert.are.equal(21, last.turns)
+    assert.is_nil(last.pollution)
+    local facts = last.facts
+    assert.are.equal(8, facts.cited)
+    assert.are.equal(facts.cited, facts.present + facts.noted + facts.pointed + facts.gone)
+    assert.are.equal(8, facts.by_distance["11-20"].cited)
+    assert.are.equal(0, facts.present)
+  end)
+
+  it("names the line of the policy that changed an entry", function()
+    local _, out = shared.run({ "replay", TRACE, "-p", MASK, "--json" })
+    local change = rows(out)[5].changed[1]
+    assert.are.equal("full", change.from)
+    assert.are.equal("masked", change.to)
+    assert.are.equal("old", change.why)
+    assert.are.equal("mask.lua:6", change.by)
+  end)
+
+  it("writes the exact bodies, with the members of --body", function()
+    local body = write("body.json", '{"model":"m-1","temperature":0.50}')
+    local dir = DIR .. "/requests"
+    local code, out =
+      shared.run({ "replay", SMALL, "--json", "--requests", dir, "--body", body })
+    assert.are.equal(0, code)
+    local list = rows(out)
+    for i = 1, 4 do
+      local name = ("%04d.json"):format(i)
+      assert.are.equal(name, list[i].request)
+      local request = assert(shared.read(dir .. "/small/" .. name))
+      assert.are.equal("m-1", assert(json.decode(request)).model)
+      assert.truthy(request:find('"temperature":0.50', 1, true))
+    end
+    code = shared.run({ "replay", SMALL, "-f", "text", "--requests", dir })
+    assert.are.equal(0, code)
+    assert.is_table(core.stat(dir .. "/small/0001.txt"))
+  end)
+
+  it("does not write two recordings of one name over each other", function()
+    local code, _, err = shared.run({ "replay", SMALL, SMALL, "--requests", DIR .. "/twice" })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("a trace before it is named small too", 1, true))
+  end)
+
+  it("gives the same bodies for a foreign recording and its native form", function()
+    local _, text = shared.run({ "import", "tests/cases/import/mini.traj.json" })
+    local native = write("mini.traj.jsonl", text)
+    for i, path in ipairs({ "tests/cases/import/mini.traj.json", native }) do
+      local code, _, err = shared.run({ "replay", path, "--requests", DIR .. "/form" .. i })
+      assert.are.equal(0, code, err)
+    end
+    local names = core.list(DIR .. "/form1/mini.traj")
+    assert.are.equal(4, #names)
+    for _, name in ipairs(names) do
+      local a = shared.read(DIR .. "/form1/mini.traj/" .. name)
+      assert.are.equal(a, shared.read(DIR .. "/form2/mini.traj/" .. name))
+    end
+  end)
+
+  it("counts turns that cannot fit, sends nothing for them, and exits 1", function()
+    local big = write("big.jsonl", recording(2, 5):gsub("Be brief%.", ("rule "):rep(300)), nil)
+    local dir = DIR .. "/overflow"
+    local code, out, err =
+      shared.run({ "replay", big, "-w", "200", "-r", "20", "--json", "--requests", dir })
+    assert.are.equal(1, code)
+    assert.truthy(err:find("3 turns did not fit", 1, true))
+    local list = rows(out)
+    assert.are.equal(3, list[4].overflow)
+    assert.are.equal(0, list[4].input_tokens)
+    for i = 1, 3 do
+      assert.is_true(list[i].overflow.short > 0)
+      assert.is_nil(list[i].request)
+      assert.is_nil(list[i].cached)
+    end
+    assert.are.same({}, core.list(dir .. "/big"))
+  end)
+
+  it("passes options by their type, and refuses those that do not exist", function()
+    local _, many = shared.run({ "replay", TRACE, "-p", MASK, "--json", "-o", "keep=15" })
+    local _, few = shared.run({ "replay", TRACE, "-p", MASK, "--json" })
+    assert.are.equal(8, rows(few)[22].facts.pointed)
+    assert.are.equal(0, rows(many)[22].facts.pointed)
+    for _, word in ipairs({ "keep=many", "keep=0", "kept=1" }) do
+      local code, out, err = shared.run({ "replay", TRACE, "-p", MASK, "-o", word })
+      assert.are.equal(2, code)
+      assert.are.equal("", out)
+      assert.truthy(err:find(word:match("^%a+"), 1, true), err)
+    end
+  end)
+
+  it("says each hook error once and counts them all", function()
+    local code, out, err = shared.run({ "replay", SMALL, "-p", THROWS, "--json" })
+    assert.are.equal(0, code)
+    assert.are.equal(1, select(2, err:gsub("\n", "")), err)
+    assert.truthy(err:find("throws.lua:2", 1, true))
+    assert.are.equal(4, rows(out)[5].hook_errors)
+  end)
+
+  it("prints a row per trace for people", function()
+    local code, out = shared.run({ "replay", TRACE, SMALL, "-p", MASK })
+    assert.are.equal(0, code)
+    assert.truthy(out:find("\ntrace +%d+"))
+    assert.truthy(out:find("\nsmall +4 "))
+  end)
+
+  it("prints the same on every run", function()
+    local _, one = shared.run({ "replay", TRACE, "-p", MASK, "-w", "4000", "--json" })
+    local _, two = shared.run({ "replay", TRACE, "-p", MASK, "-w", "4000", "--json" })
+    assert.are.equal(one, two)
+  end)
+
+  it("names file and line of a message that a session refuses", function()
+    local bad = '{"role":"user","content":[{"type":"text","text":7}]}'
+    local path = write("odd.jsonl", '{"role":"user","content":"a"}\n' .. bad .. "\n")
+    local code, _, err = shared.run({ "replay", path })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("odd.jsonl:2: ", 1, true))
+  end)
+end)
+
+describe("neap compare", function()
+  local words = { "compare", TRACE, SMALL, "-p", MASK, "-w", "4000" }
+
+  local function with(...)
+    local list = table.move(words, 1, #words, 1, {})
+    return table.move({ ... }, 1, select("#", ...), #list + 1, list)
+  end
+
+  it("has a row for each policy and three references", function()
+    local code, out, err = shared.run(with("--json"))
+    assert.are.equal(0, code, err)
+    local list = rows(out)
+    assert.are.equal(2 * 4 + 4, #list)
+    local names = {}
+    for i = 9, 12 do
+      names[#names + 1] = list[i].policy
+    end
+    assert.are.same({ "mask", "full", "random", "oracle" }, names)
+    assert.is_true(list[10].unbounded)
+    assert.are.equal(0, list[10].facts.gone)
+    assert.is_false(list[10].best)
+    assert.is_true(list[12].oracle)
+    assert.are.equal(25, list[9].turns)
+  end)
+
+  it("prints the same whatever the number of processes", function()
+    local _, one = shared.run(with())
+    local _, two = shared.run(with("-j", "2"))
+    assert.truthy(one:find("mask", 1, true))
+    assert.are.equal(one, two)
+  end)
+
+  it("merges what shards printed, in any order", function()
+    local _, whole = shared.run(with())
+    local parts = {}
+    for i = 1, 2 do
+      local code, out = shared.run(with("--shard", i .. "/2"))
+      assert.are.equal(0, code)
+      parts[i] = write("shard" .. i, out)
+    end
+    local _, merged = shared.run({ "compare", "--merge", parts[2], parts[1], "-w", "4000" })
+    assert.are.equal(whole, merged)
+  end)
+
+  it("reports the failure of a shard", function()
+    local code, out, err = shared.run(with("none.jsonl", "-j2"))
+    assert.are.equal(2, code)
+    assert.are.equal("", out)
+    assert.truthy(err:find("none.jsonl: No such file", 1, true))
+  end)
+end)
+
+describe("neap show", function()
+  it("prints each part with region, entry, rung and tokens", function()
+    local code, out, err = shared.run({ "show", TRACE, "--turn", "6", "-p", MASK })
+    assert.are.equal(0, code, err)
+    assert.truthy(out:find("turn 6: ", 1, true))
+    assert.truthy(out:find("\nhot +5  result +masked +%d+ of %d+  read\n"))
+    assert.truthy(out:find("\ntask +2  user +full +%d+\n     │ Find the fault"))
+  end)
+
+  it("shows the parts that the account counts", function()
+    local _, out = shared.run({ "show", TRACE, "--turn", "6", "-p", MASK, "--json" })
+    local _, turns = shared.run({ "replay", TRACE, "-p", MASK, "--json" })
+    local account = rows(turns)[6]
+    local masked = 0
+    for _, part in ipairs(rows(out)) do
+      assert.is_string(part.text)
+      if part.rung == "masked" then masked = masked + 1 end
+    end
+    assert.are.equal(2, masked)
+    assert.is_true(account.regions.hot > 0)
+  end)
+
+  it("says when there is no such turn, or no prompt", function()
+    local code, _, err = shared.run({ "show", SMALL, "--turn", "99" })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("has 4 turns, there is no turn 99", 1, true))
+    code, _, err = shared.run({ "show", SMALL, "--turn", "1", "-w", "20", "-r", "1" })
+    assert.are.equal(1, code)
+    assert.truthy(err:find("turn 1 does not fit", 1, true))
+  end)
+end)
+
+describe("neap explain", function()
+  it("tells an entry's life", function()
+    local code, out, err = shared.run({ "explain", TRACE, "5", "-p", MASK })
+    assert.are.equal(0, code, err)
+    assert.truthy(out:find("entry 5: result of read src/f1.c, step 1", 1, true), out)
+    assert.truthy(out:find("turn 2: first in a prompt", 1, true))
+    assert.truthy(out:find("full → masked: old  mask.lua:6", 1, true))
+    assert.truthy(out:find("step 13: entry %d+ cites ERR_1001"))
+    assert.truthy(out:find("at the end: shown as masked", 1, true))
+  end)
+
+  it("says when there is no such entry", function()
+    local code, _, err = shared.run({ "explain", SMALL, "999" })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("has entries 1 to %d+, there is no 999"))
+  end)
+end)
+
+describe("neap check", function()
+  it("prints what a policy is and its options", function()
+    local code, out, err = shared.run({ "check", MASK })
+    assert.are.equal(0, code, err)
+    assert.truthy(out:find("mask: Masks all but the newest.", 1, true))
+    assert.truthy(out:find("keep  3  results shown", 1, true))
+  end)
+
+  it("exits 1 with the place of the fault", function()
+    for text, want in pairs({
+      ["return {"] = "bad.lua:1: ",
+      ["return 7"] = "bad.lua",
+      ['return { api = 1, name = "x", assemble = 7 }'] = "assemble",
+      ['return { api = 1, name = "x", selftest = function() return false end }'] = "selftest",
+    }) do
+      local code, _, err = shared.run({ "check", write("bad.lua", text) })
+      assert.are.equal(1, code, text)
+      assert.truthy(err:find(want, 1, true), err)
+    end
+  end)
+
+  it("exits 1 when the example of the head comment fails", function()
+    local text = "-- Wrong.\n--\n-- example: window=4000\n--   user 20 -> masked\n\n"
+    local path = write("wrong.lua", text .. 'return { api = 1, name = "wrong" }\n')
+    local code, _, err = shared.run({ "check", path })
+    assert.are.equal(1, code)
+    assert.truthy(err:find("wrong.lua:4", 1, true), err)
+  end)
+end)
