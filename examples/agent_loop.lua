@@ -128,12 +128,27 @@ end
 
 -- ---- the command line ---------------------------------------------------------------------
 
+local function is_known(name)
+  for _, known in ipairs(NAMES) do
+    if name == known then return true end
+  end
+  return false
+end
+
 local function main(words)
   local folder, names, i = nil, {}, 1
   while words[i] do
     if words[i] == "-o" then
       folder = words[i + 1] or error("agent_loop: -o needs a folder")
       i = i + 1
+    elseif words[i] == "-h" or words[i] == "--help" then
+      print("usage: lua5.4 examples/agent_loop.lua [-o FOLDER] [NAME…]")
+      print("names: " .. table.concat(NAMES, ", ") .. "; -o writes the recordings to FOLDER")
+      return
+    elseif not is_known(words[i]) then
+      local form = "agent_loop: there is no script %s; there are %s\n"
+      io.stderr:write(form:format(words[i], table.concat(NAMES, ", ")))
+      os.exit(2)
     else
       names[#names + 1] = words[i]
     end

@@ -167,24 +167,51 @@ static size_t best_hits(const neap_session *s, np_str query, hit hits[HITS]) {
   return n;
 }
 
+/* What the policy's recall hook finds, or the best by words when it has none. A hook that
+** fails is noted, and the words answer. */
+static size_t find_hits(neap_session *s, np_str query, const np_entry *found[HITS]) {
+  int64_t ids[HITS];
+  size_t n = 0;
+  np_err e = {0};
+  if (np_policy_has(s->policy, "recall") && s->turn && !np_view_sync(&s->pack.view, &e)) {
+    if (!np_policy_recall(s->policy, query, ids, HITS, &n, &e)) {
+      for (size_t i = 0; i < n; i++) found[i] = np_log_entry(&s->log, ids[i]);
+      return n;
+    }
+    np_hook_error(s, &e);
+  }
+  hit hits[HITS] = {{0}};
+  n = best_hits(s, query, hits);
+  for (size_t i = 0; i < n; i++) found[i] = hits[i].en;
+  return n;
+}
+
+static void add_hit(const np_entry *en, np_buf *out) {
+  size_t at = en->text.n < HIT_CHARS ? en->text.n : HIT_CHARS;
+  np_buf_adds(out, "[step ");
+  np_buf_int(out, en->step);
+  np_buf_adds(out, ", entry ");
+  np_buf_int(out, en->id);
+  np_buf_adds(out, "]\n");
+  np_buf_add(out, np_str_cut(en->text, 0, np_grapheme_floor(en->text, at)));
+}
+
 static void recall(neap_session *s, np_json args, np_buf *out) {
   np_json v;
   np_buf query;
-  hit hits[HITS] = {{0}};
+  const np_entry *found[HITS];
   np_buf_init(&query, &s->engine->alloc);
   if (np_json_get(args, "query", &v)) np_json_text(v, &query);
-  size_t n = best_hits(s, np_buf_str(&query), hits);
-  if (!n) np_buf_adds(out, "No earlier step matches. Try other words: names, error codes, file names.");
-  for (size_t i = 0; i < n; i++) {
-    const np_entry *en = hits[i].en;
-    if (i) np_buf_adds(out, "\n---\n");
-    np_buf_adds(out, "[step ");
-    np_buf_int(out, en->step);
-    np_buf_adds(out, ", entry ");
-    np_buf_int(out, en->id);
-    np_buf_adds(out, "]\n");
-    np_buf_add(out, np_str_cut(en->text, 0, np_grapheme_floor(en->text, en->text.n < HIT_CHARS ? en->text.n : HIT_CHARS)));
+  size_t n = find_hits(s, np_buf_str(&query), found);
+  if (!n) {
+    np_buf_adds(out, "No earlier step matches. Try other words: names, error codes, file names.");
   }
+  for (size_t i = 0; i < n; i++) {
+    if (i) np_buf_adds(out, "\n---\n");
+    add_hit(found[i], out);
+  }
+  if (query.failed) out->failed = true;
+  if (query.failed) out->failed = true;
   np_buf_free(&query);
 }
 

@@ -135,7 +135,7 @@ static neap_rc fit(neap_session *s) {
 
 /* ---- the mark key ---- */
 
-static void derive_key(const neap_session *s, int64_t n, char key[4]) {
+static bool derive_key(const neap_session *s, int64_t n, char key[4]) {
   static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
   uint8_t mac[NP_SHA256];
   np_buf text;
@@ -144,9 +144,11 @@ static void derive_key(const neap_session *s, int64_t n, char key[4]) {
   np_buf_addc(&text, '\0');
   np_buf_int(&text, n);
   np_hmac_sha256(np_str_of((const char *)s->engine->secret, NP_SHA256), np_buf_str(&text), mac);
+  bool ok = !text.failed;
   np_buf_free(&text);
   uint32_t bits = (uint32_t)mac[0] << 12 | (uint32_t)mac[1] << 4 | mac[2] >> 4;
   for (int i = 0; i < 4; i++) key[i] = digits[bits >> (15 - 5 * i) & 31];
+  return ok;
 }
 
 /* The next key that no text holds. Twenty bits: a few tries are enough, and a text that held
@@ -155,7 +157,7 @@ neap_rc np_session_key(neap_session *s) {
   char key[4];
   neap_rc rc = NEAP_OK;
   for (int tries = 0; tries < 64; tries++) {
-    derive_key(s, s->rekeys++, key);
+    if (!derive_key(s, s->rekeys++, key)) return np_fail_mem(&s->err);
     rc = np_view_rekey(&s->pack.view, key, &s->err);
     if (rc || !s->pack.view.burnt) break;
   }
@@ -228,7 +230,6 @@ static neap_rc begin(neap_session *s) {
   s->overflow = false;
   s->short_by = 0;
   s->reloads = 0;
-  np_buf_clear(&s->hook_errors);
   neap_rc rc = poll_policy(s);
   if (!rc) rc = offer_tools(s);
   if (!rc) rc = np_pack_begin(&s->pack, &s->err);
@@ -251,9 +252,13 @@ static neap_rc decide(neap_session *s) {
   return rc ? rc : fit_with_key(s);
 }
 
+/* Errors of hooks are told once, in the account of the turn or of the next one: a recall hook
+** runs between turns. */
 static neap_rc make_account(neap_session *s) {
   np_buf_clear(&s->account);
-  return np_turn_account(s, &s->account);
+  neap_rc rc = np_turn_account(s, &s->account);
+  np_buf_clear(&s->hook_errors);
+  return rc;
 }
 
 /* After an overflow the account shows what was tried; then all of it is taken back. */

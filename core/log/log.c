@@ -120,7 +120,7 @@ static neap_rc check_size(const np_parsed *parsed, np_err *e) {
 }
 
 neap_rc np_log_check(np_arena *ar, np_str raw, np_err *e) {
-  np_parsed parsed;
+  np_parsed parsed = {0};
   np_buf scratch;
   np_buf_init(&scratch, ar->alloc);
   neap_rc rc = np_parse_message(ar, &scratch, raw, &parsed, e);
@@ -130,7 +130,7 @@ neap_rc np_log_check(np_arena *ar, np_str raw, np_err *e) {
 
 neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e) {
   np_str kept;
-  np_parsed parsed;
+  np_parsed parsed = {0};
   if (!np_arena_copy(&lg->arena, raw, &kept)) return np_fail_mem(e);
   neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, &parsed, e);
   if (rc) return rc;

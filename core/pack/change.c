@@ -103,6 +103,7 @@ static np_verdict text_of(np_pack *p, const np_entry *en, np_rung rung, int64_t 
 
 static uint32_t cost_of(np_pack *p, const np_entry *en, np_str text) {
   np_str filled = np_view_text(&p->view, text, &p->view.scratch);
+  if (p->view.scratch.failed) p->view.lost = true;
   return p->view.format->entry_tokens(&p->view, en, &filled);
 }
 

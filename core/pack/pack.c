@@ -50,7 +50,7 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
   c = &p->changes[p->change_count++];
   *c = (np_change){.entry = id, .from = (uint8_t)from, .to = (uint8_t)to, .why = why, .by = by,
                    .text_before = text_before, .atom = atom,
-                   .sent = np_view_at(&p->view, id)->sent};
+                   .sent = np_view_at(&p->view, id)->sent, .dirty = p->view.dirty};
   return true;
 }
 
@@ -58,22 +58,27 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
 ** first undone one does it for all, the others then find it done. */
 static neap_rc undo_one(np_pack *p, const np_change *c, np_err *e) {
   const np_entry *en = np_log_entry(p->log, c->entry);
-  neap_rc rc = NEAP_OK;
   if (c->flag) {
     np_shown *s = np_view_at(&p->view, c->entry);
     *(c->flag == NP_FLAG_PINNED ? &s->pinned : &s->held) = false;
     return NEAP_OK;
   }
   if (c->to == NP_DROPPED && np_view_at(&p->view, c->entry)->rung == NP_DROPPED) {
-    rc = np_view_restore(&p->view, en->atom, e);
+    np_runs_lift(&p->view, en->atom);
   }
-  if (rc) return rc;
-  if (c->from == NP_DROPPED) return np_view_drop(&p->view, en->atom, e);
+  if (c->from == NP_DROPPED) {
+    neap_rc rc = np_runs_settle(&p->view, e);
+    return rc ? rc : np_view_drop(&p->view, en->atom, e);
+  }
   return np_view_show(&p->view, c->entry, (np_rung)c->from, c->text_before, e);
 }
 
 neap_rc np_pack_undo(np_pack *p, size_t mark, np_err *e) {
   neap_rc rc = NEAP_OK;
+  if (p->change_count <= mark) return NEAP_OK;
+  uint32_t dirty = p->changes[mark].dirty;
   while (!rc && p->change_count > mark) rc = undo_one(p, &p->changes[--p->change_count], e);
+  if (!rc) rc = np_runs_settle(&p->view, e);
+  p->view.dirty = dirty; /* all stands as it did then */
   return rc;
 }

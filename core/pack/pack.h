@@ -33,6 +33,7 @@ typedef struct np_change {
   uint8_t flag;         /* np_flag that was set; the rung is then unchanged */
   bool atom;            /* dropped or restored with its atom: undone once, by its first entry */
   bool sent;            /* had been in a prompt */
+  uint32_t dirty;       /* the view's lowest changed segment before it */
 } np_change;
 
 typedef enum np_verdict {

@@ -17,6 +17,9 @@ typedef struct job {
   np_hook hook;
   bool has_entry, has_number;
   int64_t entry, number;
+  np_str query;   /* recall: what is searched */
+  int64_t *found; /* and where its answer goes, at most `room` ids */
+  size_t room, count;
   int64_t from; /* migrate: the version of the state that p->state holds */
 } job;
 
@@ -60,6 +63,27 @@ static void run_hook(lua_State *L, const job *j) {
   lua_call(L, 2 + j->has_entry + j->has_number, 0);
 }
 
+/* recall(ctx, query, o) returns entry ids, best first. */
+static void run_recall(lua_State *L, job *j) {
+  np_policy *p = np_host(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, p->hooks[NP_HOOK_RECALL]);
+  push_context(L);
+  lua_pushlstring(L, j->query.p, j->query.n);
+  lua_insert(L, -2);
+  lua_call(L, 3, 1);
+  if (lua_type(L, -1) != LUA_TTABLE) {
+    luaL_error(L, "recall must return a list of entry ids, not a %s", luaL_typename(L, -1));
+  }
+  for (lua_Integer i = 1; j->count < j->room && lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+    int64_t id = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+    if (!np_log_entry(p->pack->log, id)) {
+      luaL_error(L, "recall: item %I of the list is no entry's id", (LUAI_UACINT)i);
+    }
+    j->found[j->count++] = id;
+    lua_pop(L, 1);
+  }
+}
+
 static void run_default_overflow(lua_State *L) {
   np_policy *p = np_host(L);
   push_context(L); /* for a rank hook */
@@ -91,9 +115,10 @@ static void run_migrate(lua_State *L, const job *j) {
 }
 
 static int job_body(lua_State *L) {
-  const job *j = lua_touserdata(L, 1);
+  job *j = lua_touserdata(L, 1);
   np_policy *p = np_host(L);
   if (j->hook == NP_HOOK_SELFTEST) run_selftest(L);
+  else if (j->hook == NP_HOOK_RECALL) run_recall(L, j);
   else if (j->hook == NP_HOOK_MIGRATE) run_migrate(L, j);
   else if (p->hooks[j->hook]) run_hook(L, j);
   else run_default_overflow(L);
@@ -266,6 +291,14 @@ neap_rc np_policy_assemble(np_policy *p, np_err *e) {
 neap_rc np_policy_overflow(np_policy *p, int64_t short_by, np_err *e) {
   job j = {.hook = NP_HOOK_OVERFLOW, .has_number = true, .number = short_by};
   return call(p, &j, e);
+}
+
+neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room, size_t *count,
+                         np_err *e) {
+  job j = {.hook = NP_HOOK_RECALL, .query = query, .found = found, .room = room};
+  neap_rc rc = call(p, &j, e);
+  *count = rc ? 0 : j.count;
+  return rc;
 }
 
 neap_rc np_policy_selftest(np_policy *p, np_err *e) {

@@ -56,6 +56,9 @@ void np_check_change(lua_State *L) {
   if (np_host(L)->ranking) {
     luaL_error(L, "rank may look, not change anything; use assemble");
   }
+  if (np_host(L)->hook == NP_HOOK_RECALL) {
+    luaL_error(L, "recall may look, not change anything; use assemble");
+  }
 }
 
 np_str np_by_line(lua_State *L, char *buf, size_t cap) {

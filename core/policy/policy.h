@@ -72,6 +72,9 @@ neap_rc np_policy_compact(np_policy *p, np_err *e);
 neap_rc np_policy_assemble(np_policy *p, np_err *e);
 neap_rc np_policy_overflow(np_policy *p, int64_t short_by,
                            np_err *e); /* default: shrink to 0.7 budget */
+/* Asks the recall hook, which the policy must have: up to `room` entry ids, best first. */
+neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room, size_t *count,
+                         np_err *e);
 neap_rc np_policy_selftest(np_policy *p,
                            np_err *e); /* false or an error: NEAP_E_POLICY */
 

@@ -170,7 +170,7 @@ neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e) {
   f->body_end = f->bytes.n;
   v->format->tail(v, &f->bytes);
   size_t same = common(f, from, old_count - from);
-  w.failed = w.failed || f->bytes.failed || w.notice.failed;
+  w.failed = w.failed || f->bytes.failed || v->lost;
   np_buf_free(&w.notice);
   if (w.failed) return np_fail_mem(e);
   *out = (np_rendered){.body = np_buf_str(&f->bytes), .rewrite = same < f->sent, .common = same};

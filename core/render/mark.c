@@ -105,6 +105,7 @@ static void add_argument(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf_init(&text, v->alloc);
   np_json_text(first, &text);
   add_line(out, np_buf_str(&text), ARGUMENT, true);
+  if (text.failed) out->failed = true;
   np_buf_free(&text);
 }
 

@@ -7,7 +7,9 @@
 #define GAP "\xE2\x80\xA6" /* a line of its own between ranges that are not neighbours */
 
 static uint32_t tokens_of(np_view *v, np_buf *text) {
-  return (uint32_t)np_vocab_count(v->vocab, np_view_text(v, np_buf_str(text), &v->scratch));
+  np_str filled = np_view_text(v, np_buf_str(text), &v->scratch);
+  if (v->scratch.failed) v->lost = true;
+  return (uint32_t)np_vocab_count(v->vocab, filled);
 }
 
 /* Kept ranges joined; the mark stands at the only gap, before a tail, else at the end. */

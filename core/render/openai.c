@@ -97,12 +97,24 @@ static void add_part(const np_view *v, const np_message *m, const np_entry *en, 
   np_buf_addc(out, '}');
 }
 
+/* The entry of part `index`, looked for from *at on: parts ascend with their entries, so that
+** a walk over all of them is one walk. */
+static const np_entry *part_at(const np_view *v, const np_message *m, uint32_t index,
+                               uint32_t *at) {
+  for (; *at < m->entries; ++*at) {
+    const np_entry *en = np_log_entry(v->log, m->first + *at);
+    if (en->place == NP_PLACE_PART && en->index == index) return en;
+  }
+  return NULL;
+}
+
 static void add_content_list(const np_view *v, const np_message *m, np_json list, np_buf *out) {
   np_json item;
   np_json_iter it = np_json_each(list);
   size_t shown = 0, from = out->n;
+  uint32_t at = 0;
   for (uint32_t i = 0; np_json_next(&it, NULL, &item); i++) {
-    const np_entry *en = entry_at(v, m, NP_PLACE_PART, i);
+    const np_entry *en = part_at(v, m, i, &at);
     const np_shown *s = en ? np_view_at(v, en->id) : NULL;
     if (!s || !s->listed || s->rung == NP_DROPPED) continue;
     np_buf_addc(out, shown++ ? ',' : '[');
@@ -273,6 +285,7 @@ static void add_orphan(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf_adds(out, "{\"role\":\"user\",\"content\":");
   add_shown(v, np_buf_str(&text), out);
   np_buf_addc(out, '}');
+  if (text.failed) out->failed = true;
   np_buf_free(&text);
 }
 
@@ -293,6 +306,7 @@ static void add_stub(const np_view *v, const np_message *m, const np_entry *call
   np_buf_adds(out, ",\"content\":");
   add_shown(v, np_buf_str(&text), out);
   np_buf_addc(out, '}');
+  if (text.failed) out->failed = true;
   np_buf_free(&text);
 }
 

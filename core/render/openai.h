@@ -28,7 +28,7 @@ uint32_t np_openai_head_tokens(const np_view *v);
 uint32_t np_openai_tail_tokens(const np_view *v);
 
 /* Tokens of a list of tool schemas by the published rule. */
-uint32_t np_openai_tools_tokens(const np_vocab *v, np_json tools);
+uint32_t np_openai_tools_tokens(const np_view *view, np_json tools);
 /* Tokens of an image part: its size read from a data URL's PNG, JPEG, GIF or WebP header;
 ** an image that is elsewhere counts as the largest there can be. */
 uint32_t np_openai_image_tokens(const np_vocab *v, np_json part);

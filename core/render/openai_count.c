@@ -109,12 +109,15 @@ static int64_t tool_tokens(const np_vocab *v, const np_openai_cost *c, np_json t
   return n;
 }
 
-uint32_t np_openai_tools_tokens(const np_vocab *v, np_json tools) {
+/* No line is longer than the schemas: with room for those nothing can fail later. */
+uint32_t np_openai_tools_tokens(const np_view *view, np_json tools) {
+  const np_vocab *v = view->vocab;
   const np_openai_cost *c = np_openai_cost_find(v);
   np_json tool;
   np_buf line;
   int64_t n = 0;
-  np_buf_init(&line, &np_alloc_libc);
+  np_buf_init(&line, view->alloc);
+  if (!np_buf_reserve(&line, tools.raw.n + 2)) np_view_lose(view);
   np_json_iter it = np_json_each(tools);
   while (np_json_next(&it, NULL, &tool)) {
     if (!n) n = c->func_end;
@@ -127,7 +130,7 @@ uint32_t np_openai_tools_tokens(const np_vocab *v, np_json tools) {
 uint32_t np_openai_head_tokens(const np_view *v) {
   np_json tools;
   if (!v->tools.n || np_json_check(v->tools, &tools, NULL)) return 0;
-  return np_openai_tools_tokens(v->vocab, tools);
+  return np_openai_tools_tokens(v, tools);
 }
 
 uint32_t np_openai_tail_tokens(const np_view *v) {
@@ -158,6 +161,7 @@ static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
   np_mark_stub(v, call, &stub);
   uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->result +
                count(v, np_view_text(v, np_buf_str(&stub), &filled));
+  if (stub.failed || filled.failed) np_view_lose(v);
   np_buf_free(&stub);
   np_buf_free(&filled);
   return n;
@@ -176,6 +180,7 @@ static uint32_t result_tokens(const np_view *v, const np_entry *en) {
   uint32_t n = 0;
   np_buf part;
   np_buf_init(&part, v->alloc);
+  if (!np_buf_reserve(&part, en->raw.raw.n)) np_view_lose(v); /* longer than any of its texts */
   np_json_iter it = np_json_each(en->raw);
   while (np_json_next(&it, NULL, &item)) {
     np_buf_clear(&part);
@@ -198,6 +203,7 @@ static uint32_t orphan_tokens(const np_view *v, const np_entry *en, np_str text)
   np_mark_orphan(v, en, &whole);
   np_buf_add(&whole, text);
   uint32_t n = count(v, np_view_text(v, np_buf_str(&whole), &filled));
+  if (whole.failed || filled.failed) np_view_lose(v);
   np_buf_free(&whole);
   np_buf_free(&filled);
   return n;

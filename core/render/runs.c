@@ -13,6 +13,7 @@ void np_run_text(const np_view *v, const np_run *r, np_buf *out) {
   np_buf_clear(out);
   np_str filled = np_view_text(v, np_buf_str(&raw), out);
   if (filled.p != out->p) np_buf_add(out, filled);
+  if (raw.failed || out->failed) np_view_lose(v);
   np_buf_free(&raw);
 }
 
@@ -52,6 +53,7 @@ static uint32_t join(np_view *v, uint32_t a, uint32_t b) {
   remove_notice(v, r);
   np_view_at(v, l->first)->run = a;
   np_view_at(v, l->last)->run = a;
+  if (b == v->run_count - 1) v->run_count--; /* the slot is free again */
   return a;
 }
 
@@ -72,12 +74,6 @@ static neap_rc drop_entry(np_view *v, int64_t id, uint32_t *run, np_err *e) {
   *run = at;
   np_view_touch(v, v->runs[at].first);
   return NEAP_OK;
-}
-
-void np_runs_recount(np_view *v) {
-  for (size_t i = 0; i < v->run_count; i++) {
-    if (v->runs[i].notice) count_notice(v, &v->runs[i]);
-  }
 }
 
 /* The next listed member of an atom behind `id` (0: the first), or 0. */
@@ -102,25 +98,61 @@ neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e) {
     last = run;
   }
   if (run != UINT32_MAX) count_notice(v, &v->runs[run]);
-  return v->scratch.failed ? np_fail_mem(e) : NEAP_OK;
+  return v->lost ? np_fail_mem(e) : NEAP_OK;
 }
 
-/* Makes runs anew for the entries from `from` to `to`, of which some are shown again. */
+/* Takes `id`, right behind run `at`, into it. */
+static void extend(np_view *v, uint32_t at, int64_t id) {
+  np_run *r = &v->runs[at];
+  const np_entry *en = np_log_entry(v->log, id);
+  r->last = id;
+  r->entries++;
+  r->tokens += np_view_at(v, id)->full;
+  if (en->step < r->step_from) r->step_from = en->step;
+  if (en->step > r->step_to) r->step_to = en->step;
+  np_view_at(v, id)->run = at;
+}
+
+/* Makes runs anew for the entries from `from` to `to` (0: the last), of which some are shown
+** again. */
 static neap_rc rebuild(np_view *v, int64_t from, int64_t to, np_err *e) {
   uint32_t run = UINT32_MAX;
   for (int64_t id = from; id; id = id == to ? 0 : np_view_at(v, id)->next) {
     if (!is_dropped(v, id)) {
       if (run != UINT32_MAX) count_notice(v, &v->runs[run]);
       run = UINT32_MAX;
-      continue;
+    } else if (run != UINT32_MAX) {
+      extend(v, run, id);
+    } else {
+      run = new_run(v, id);
+      if (run == UINT32_MAX) return np_fail_mem(e);
+      np_view_at(v, id)->run = run;
     }
-    uint32_t one = new_run(v, id);
-    if (one == UINT32_MAX) return np_fail_mem(e);
-    np_view_at(v, id)->run = one;
-    run = run == UINT32_MAX ? one : join(v, run, one);
   }
   if (run != UINT32_MAX) count_notice(v, &v->runs[run]);
   return NEAP_OK;
+}
+
+/* Lifting many atoms out of one run would walk the run for each: all are lifted first, and
+** the runs made anew in one walk. */
+void np_runs_lift(np_view *v, uint32_t atom) {
+  for (int64_t id = 0; (id = next_member(v, atom, id)) != 0;) {
+    if (!is_dropped(v, id)) continue;
+    np_view_unhide(v, id);
+    np_view_at(v, id)->text = NP_LIT("");
+    v->loose = true;
+  }
+}
+
+neap_rc np_runs_settle(np_view *v, np_err *e) {
+  if (!v->loose) return NEAP_OK;
+  v->loose = false;
+  for (size_t i = 0; i < v->run_count; i++) {
+    if (v->runs[i].notice) remove_notice(v, &v->runs[i]);
+  }
+  v->run_count = 0;
+  neap_rc rc = rebuild(v, v->head, 0, e);
+  return rc || !v->lost ? rc : np_fail_mem(e);
 }
 
 static void run_around(const np_view *v, int64_t id, int64_t *from, int64_t *to) {
@@ -144,14 +176,16 @@ static uint32_t join_inside(np_view *v, int64_t id) {
   return at;
 }
 
-neap_rc np_runs_drop(np_view *v, int64_t id, np_err *e) {
+neap_rc np_runs_drop(np_view *v, int64_t id, int64_t saved, np_err *e) {
   uint32_t run;
   neap_rc rc = NEAP_OK;
   const np_shown *s = np_view_at(v, id);
   if (is_dropped(v, s->prev) && is_dropped(v, s->next)) run = join_inside(v, id);
   else rc = drop_entry(v, id, &run, e);
-  if (!rc) count_notice(v, &v->runs[run]);
-  return rc;
+  if (rc) return rc;
+  v->runs[run].tokens -= saved;
+  count_notice(v, &v->runs[run]);
+  return NEAP_OK;
 }
 
 neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e) {
@@ -167,5 +201,5 @@ neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e) {
     neap_rc rc = rebuild(v, from, to, e);
     if (rc) return rc;
   }
-  return NEAP_OK;
+  return v->lost ? np_fail_mem(e) : NEAP_OK;
 }

@@ -6,8 +6,8 @@
 
 #include "render/view.h"
 
-neap_rc np_runs_drop(np_view *v, int64_t id, np_err *e); /* one entry */
-void np_runs_recount(np_view *v);                        /* all notices, after a new key */
+/* Drops a result that came late to a dropped call, which has now `saved` tokens less. */
+neap_rc np_runs_drop(np_view *v, int64_t id, int64_t saved, np_err *e);
 
 /* view.c's part of it */
 void np_view_hide(np_view *v, int64_t id);

@@ -84,6 +84,7 @@ np_str np_view_text(const np_view *v, np_str text, np_buf *buf) {
 /* Tokens of `text` in place of the entry, the key filled in. */
 static uint32_t tokens_of(np_view *v, const np_entry *en, np_str text) {
   np_str filled = np_view_text(v, text, &v->scratch);
+  if (v->scratch.failed) v->lost = true;
   return v->format->entry_tokens(v, en, &filled);
 }
 
@@ -109,13 +110,15 @@ static void link_entry(np_view *v, const np_entry *en) {
   if (v->log->atoms[en->atom].kind == NP_KIND_CALL) v->batch_tail[en->atom] = en->id;
 }
 
-/* The call of a result goes without a stub from now on. Where the call was not sent yet and
-** the result stands at the end, nothing that was rendered changes. */
-static void recount_call(np_view *v, int64_t call, bool at_end) {
+/* The call of a result goes without a stub from now on: *saved gets what that is. Where the
+** call was not sent yet and the result stands at the end, nothing that was rendered changes. */
+static void recount_call(np_view *v, int64_t call, bool at_end, int64_t *saved) {
   const np_entry *en = np_log_entry(v->log, call);
   np_shown *s = np_view_at(v, call);
-  if (s->rung == NP_DROPPED) return; /* its run has counted it; counted anew when it comes back */
+  uint32_t was = s->full;
   s->full = v->format->entry_tokens(v, en, NULL);
+  *saved = (int64_t)was - s->full;
+  if (s->rung == NP_DROPPED) return;
   uint32_t now = s->rung == NP_FULL ? s->full : tokens_of(v, en, s->text);
   add_tokens(v, en->region, (int64_t)now - s->tokens);
   s->tokens = now;
@@ -151,8 +154,10 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   add_tokens(v, en->region, s->tokens);
   if (holds_key(v, en->text)) v->burnt = true;
   if (en->kind != NP_KIND_RESULT || !en->pair) return NEAP_OK;
-  recount_call(v, en->pair, at_end);
-  return np_view_at(v, en->pair)->rung == NP_DROPPED ? np_runs_drop(v, en->id, e) : NEAP_OK;
+  int64_t saved;
+  recount_call(v, en->pair, at_end, &saved);
+  if (np_view_at(v, en->pair)->rung != NP_DROPPED) return NEAP_OK;
+  return np_runs_drop(v, en->id, saved, e);
 }
 
 static bool reserve(np_view *v) {
@@ -187,7 +192,7 @@ neap_rc np_view_sync(np_view *v, np_err *e) {
   add_tokens(v, NP_REGION_HOT, -(int64_t)v->tail_cost);
   v->tail_cost = v->format->tail_tokens(v);
   add_tokens(v, NP_REGION_HOT, v->tail_cost);
-  return rc;
+  return rc || !v->lost ? rc : np_fail_mem(e);
 }
 
 void np_view_hide(np_view *v, int64_t id) {
@@ -202,8 +207,6 @@ void np_view_hide(np_view *v, int64_t id) {
 void np_view_unhide(np_view *v, int64_t id) {
   const np_entry *en = np_log_entry(v->log, id);
   np_shown *s = np_view_at(v, id);
-  /* stubs and the lead of an orphan may have changed meanwhile */
-  if (!en->pair || en->kind == NP_KIND_CALL) s->full = v->format->entry_tokens(v, en, NULL);
   s->rung = NP_FULL;
   s->tokens = s->full;
   add_tokens(v, en->region, s->tokens);
@@ -233,7 +236,7 @@ neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *
   s->tokens = now;
   s->rung = (uint8_t)rung;
   np_view_touch(v, id);
-  return v->scratch.failed ? np_fail_mem(e) : NEAP_OK;
+  return v->lost ? np_fail_mem(e) : NEAP_OK;
 }
 
 neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
@@ -243,16 +246,17 @@ neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
     np_shown *s = &v->shown[i];
     const np_entry *en = &v->log->entries[i];
     if (holds_key(v, en->text)) v->burnt = true;
-    bool made = s->listed && s->rung != NP_DROPPED &&
-                (s->rung != NP_FULL || en->kind == NP_KIND_CALL || en->kind == NP_KIND_RESULT);
-    if (!made) continue;
-    uint32_t full = v->format->entry_tokens(v, en, NULL);
-    uint32_t now = s->rung == NP_FULL ? full : tokens_of(v, en, s->text);
+    bool lone = !en->pair && (en->kind == NP_KIND_CALL || en->kind == NP_KIND_RESULT);
+    bool shown = s->rung != NP_FULL && s->rung != NP_DROPPED;
+    if (!s->listed || !(lone || shown)) continue;
+    if (lone) s->full = v->format->entry_tokens(v, en, NULL); /* stubs and leads hold the key */
+    if (s->rung == NP_DROPPED) continue;
+    uint32_t now = shown ? tokens_of(v, en, s->text) : s->full;
     add_tokens(v, en->region, (int64_t)now - s->tokens);
-    s->full = full;
     s->tokens = now;
   }
-  np_runs_recount(v);
+  v->loose = true; /* all notices hold the key */
+  neap_rc rc = np_runs_settle(v, e);
   v->dirty = 0;
-  return v->scratch.failed ? np_fail_mem(e) : NEAP_OK;
+  return rc || !v->lost ? rc : np_fail_mem(e);
 }

@@ -86,6 +86,7 @@ struct np_view {
   size_t batch_cap;
   np_run *runs;
   size_t run_count, run_cap;
+  bool loose;             /* between np_runs_lift and np_runs_settle: runs are not right */
   int64_t head, tail;     /* first and last listed entry */
 
   int64_t region[NP_REGION_COUNT]; /* tokens now, head and tail included */
@@ -94,7 +95,13 @@ struct np_view {
   uint32_t dirty;         /* lowest segment that may have changed, UINT32_MAX: none */
   np_arena arena;         /* replacement texts */
   np_buf scratch;
+  bool lost;              /* memory ran out in counting: nothing is right any more */
 };
+
+/* Notes it where a format, which may not change a view, counts or renders. */
+static inline void np_view_lose(const np_view *v) {
+  ((np_view *)(uintptr_t)v)->lost = true; /* no view is a const object */
+}
 
 neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
                      const np_format *format, np_err *e);
@@ -111,6 +118,11 @@ neap_rc np_view_sync(np_view *v, np_err *e);
 neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *e);
 neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);    /* all entries of the atom */
 neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e); /* back to what they were before */
+
+/* The same for many: atoms are lifted first, then the runs made anew once. Marks no segment as
+** changed: for the undo, which knows what had changed before. */
+void np_runs_lift(np_view *v, uint32_t atom);
+neap_rc np_runs_settle(np_view *v, np_err *e);
 
 static inline np_shown *np_view_at(const np_view *v, int64_t id) {
   return &v->shown[id - 1];

@@ -6,6 +6,8 @@
 #ifndef NP_TESTS_OPENAI_CHECK_H
 #define NP_TESTS_OPENAI_CHECK_H
 
+#include <stdlib.h>
+
 #include "base/json.h"
 #include "token/token.h"
 

@@ -65,17 +65,24 @@ static inline const char *policy_file(const char *name, const char *lua) {
 
 static inline neap *engine_open(const char *store) {
   neap *n = NULL;
-  neap_rc rc = neap_open(&(neap_config){.size = sizeof(neap_config), .store = store, .data = data_dir(),
-                                        .flags = NEAP_FIXED_SECRET}, &n);
+  neap_rc rc = neap_open(&(neap_config){.size = sizeof(neap_config),
+                                        .store = store,
+                                        .data = data_dir(),
+                                        .flags = NEAP_FIXED_SECRET},
+                         &n);
   if (rc) fprintf(stderr, "neap_open: %s\n", neap_error(n));
   CHECK("the engine opens", rc == NEAP_OK);
   return n;
 }
 
-static inline neap_session *session_open(neap *n, const char *name, const char *policy, int64_t window,
-                                         const char *format) {
+static inline neap_session *session_open(neap *n, const char *name, const char *policy,
+                                         int64_t window, const char *format) {
   neap_session *s = NULL;
-  neap_options o = {.size = sizeof o, .policy = policy, .window = window, .reserve = -1, .format = format,
+  neap_options o = {.size = sizeof o,
+                    .policy = policy,
+                    .window = window,
+                    .reserve = -1,
+                    .format = format,
                     .flags = NEAP_NO_RELOAD};
   neap_rc rc = neap_session_open(n, name, &o, &s);
   if (rc) fprintf(stderr, "neap_session_open: %s\n", neap_error(n));
@@ -119,8 +126,11 @@ static inline neap_str response(const char *text, const char *name, int calls, i
   np_json_quote(&made, np_str_cstr(text));
   for (int i = 0; i < calls; i++) {
     char call[200];
-    snprintf(call, sizeof call, "%s{\"id\":\"%c\",\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":"
-             "\"{\\\"id\\\":%d,\\\"query\\\":\\\"needle\\\"}\"}}", i ? "," : ",\"tool_calls\":[", 'a' + i, name, n + i);
+    snprintf(call, sizeof call,
+             "%s{\"id\":\"%c\",\"type\":\"function\",\"function\":{\"name\":\"%s\","
+             "\"arguments\":"
+             "\"{\\\"id\\\":%d,\\\"query\\\":\\\"needle\\\"}\"}}",
+             i ? "," : ",\"tool_calls\":[", 'a' + i, name, n + i);
     np_buf_adds(&made, call);
   }
   np_buf_adds(&made, calls ? "]}}]}" : "}}]}");
@@ -133,16 +143,30 @@ static inline bool has(neap_str body, const char *text) {
   return np_str_find(body, np_str_cstr(text), 0) != SIZE_MAX;
 }
 
+/* Mark keys come from the session's name, and with them the tokens of what holds one: both
+** made alike, to compare two sessions. */
+static inline void blind_marks(np_buf *b) {
+  for (size_t i = 0; i + 10 <= b->n; i++) {
+    if (memcmp(b->p + i, "neap\xC2\xB7", 6) != 0) continue;
+    memcpy(b->p + i + 6, "....", 4);
+    for (i += 10; i < b->n && b->p[i] != ']'; i++) {
+      if (b->p[i] >= '0' && b->p[i] <= '9') b->p[i] = '#';
+    }
+  }
+}
+
 static inline int times(neap_str body, const char *text) {
   int n = 0;
-  for (size_t at = 0; (at = np_str_find(body, np_str_cstr(text), at)) != SIZE_MAX; at++) n++;
+  for (size_t at = 0; (at = np_str_find(body, np_str_cstr(text), at)) != SIZE_MAX; at++)
+    n++;
   return n;
 }
 
 static inline int64_t number(neap_str object, const char *key) {
   np_json root, v;
   char digits[24] = "";
-  if (np_json_check(object, &root, NULL) || !np_json_get(root, key, &v) || v.raw.n > 20) return -1;
+  if (np_json_check(object, &root, NULL) || !np_json_get(root, key, &v) || v.raw.n > 20)
+    return -1;
   memcpy(digits, v.raw.p, v.raw.n);
   return strtoll(digits, NULL, 10);
 }
@@ -165,14 +189,17 @@ static inline neap_str prompt(neap_session *s) {
 }
 
 /* One round of the loop: a prompt, a response, its results. `body` keeps the prompt's bytes. */
-static inline void round_trip(neap_session *s, int n, int calls, int words, np_buf *body) {
+static inline void round_trip(neap_session *s, int n, int calls, int words,
+                              np_buf *body) {
   neap_call c;
   neap_str p = prompt(s);
   if (body) {
     np_buf_clear(body);
     np_buf_add(body, p);
   }
-  CHECK("a response is taken", neap_append_response(s, response(calls ? "looking" : "done", "bash", calls, n)) == NEAP_OK);
+  CHECK("a response is taken",
+        neap_append_response(s, response(calls ? "looking" : "done", "bash", calls, n)) ==
+            NEAP_OK);
   for (int i = 0; neap_next_call(s, &c); i++) {
     np_buf out;
     np_buf_init(&out, &np_alloc_libc);

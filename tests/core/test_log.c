@@ -38,7 +38,8 @@ static void describe(np_buf *out) {
   np_buf_clear(out);
   for (size_t i = 0; i < lg.entry_count; i++) {
     const np_entry *en = &lg.entries[i];
-    np_str field[] = {np_str_cstr(np_kind_name(en->kind)), en->text, en->tool, en->call_id, en->path};
+    np_str field[] = {np_str_cstr(np_kind_name(en->kind)), en->text, en->tool,
+                      en->call_id, en->path};
     for (size_t j = 0; j < NP_COUNT(field); j++) {
       np_buf_add(out, field[j]);
       np_buf_addc(out, '|');
@@ -51,64 +52,106 @@ static void describe(np_buf *out) {
 static const form forms[] = {
     {"system", "{\"role\":\"system\",\"content\":\"be brief\"}", "system|be brief||||\n"},
     {"developer", "{\"role\":\"developer\",\"content\":\"x\"}", "system|x||||\n"},
-    {"user", " {\"content\" : \"h\\u00e9\\n\" , \"role\":\"user\"} ", "user|h\xC3\xA9\n||||\n"},
+    {"user", " {\"content\" : \"h\\u00e9\\n\" , \"role\":\"user\"} ",
+     "user|h\xC3\xA9\n||||\n"},
     {"escaped role", "{\"\\u0072ole\":\"us\\u0065r\",\"content\":\"x\"}", "user|x||||\n"},
-    {"the last of doubled members", "{\"role\":\"system\",\"content\":\"a\",\"role\":\"user\",\"content\":\"b\"}",
+    {"the last of doubled members",
+     "{\"role\":\"system\",\"content\":\"a\",\"role\":\"user\",\"content\":\"b\"}",
      "user|b||||\n"},
     {"empty user text", "{\"role\":\"user\",\"content\":\"\"}", "user|||||E\n"},
-    {"half a surrogate pair", "{\"role\":\"user\",\"content\":\"a\\ud83d\"}", "user|a\xEF\xBF\xBD||||\n"},
-    {"list of texts", "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+    {"half a surrogate pair", "{\"role\":\"user\",\"content\":\"a\\ud83d\"}",
+     "user|a\xEF\xBF\xBD||||\n"},
+    {"list of texts",
+     "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
      "{\"type\":\"input_text\",\"text\":\"b\"},{\"type\":\"text\",\"text\":\"\"}]}",
      "user|a||||\nuser|b||||\nuser|||||E\n"},
-    {"images", "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"x\"}},"
+    {"images",
+     "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"
+     "\"x\"}},"
      "{\"type\":\"input_image\",\"image_url\":\"x\"},{\"type\":\"image\"}]}",
      "image|||||\nimage|||||\nimage|||||\n"},
-    {"unknown part", "{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\",\"n\":1.0}]}",
+    {"unknown part",
+     "{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\",\"n\":1.0}]}",
      "file|{\"type\":\"input_audio\",\"n\":1.0}||||\n"},
     {"empty list", "{\"role\":\"user\",\"content\":[]}", ""},
     {"assistant text", "{\"role\":\"assistant\",\"content\":\"hi\"}", "text|hi||||\n"},
-    {"assistant list", "{\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"},"
-     "{\"type\":\"refusal\",\"refusal\":\"no\"}]}", "text|a||||\ntext|no||||\n"},
-    {"refusal member", "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"I cannot\"}",
+    {"assistant list",
+     "{\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"},"
+     "{\"type\":\"refusal\",\"refusal\":\"no\"}]}",
+     "text|a||||\ntext|no||||\n"},
+    {"refusal member",
+     "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"I cannot\"}",
      "text|I cannot||||\n"},
-    {"null refusal", "{\"role\":\"assistant\",\"content\":\"a\",\"refusal\":null}", "text|a||||\n"},
+    {"null refusal", "{\"role\":\"assistant\",\"content\":\"a\",\"refusal\":null}",
+     "text|a||||\n"},
     {"nothing at all", "{\"role\":\"assistant\"}", ""},
-    {"reasoning", "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"r\"}", "thought|r||||\ntext|a||||\n"},
-    {"reasoning_content", "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning_content\":\"r\"}",
+    {"reasoning", "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"r\"}",
      "thought|r||||\ntext|a||||\n"},
-    {"both names are one thought", "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"r\","
-     "\"reasoning_content\":\"r\"}", "thought|r||||\ntext|a||||\n"},
-    {"empty reasoning gives way", "{\"role\":\"assistant\",\"reasoning\":\"\",\"reasoning_content\":\"r\"}",
+    {"reasoning_content",
+     "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning_content\":\"r\"}",
+     "thought|r||||\ntext|a||||\n"},
+    {"both names are one thought",
+     "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"r\","
+     "\"reasoning_content\":\"r\"}",
+     "thought|r||||\ntext|a||||\n"},
+    {"empty reasoning gives way",
+     "{\"role\":\"assistant\",\"reasoning\":\"\",\"reasoning_content\":\"r\"}",
      "thought|r||||\n"},
-    {"reasoning of another form", "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":{\"x\":1}}",
+    {"reasoning of another form",
+     "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":{\"x\":1}}",
      "text|a||||\n"},
-    {"calls", "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\","
-     "\"function\":{\"name\":\"bash\",\"arguments\":\"{\\\"n\\\":1,\\\"command\\\":\\\"make test\\\"}\"}},"
-     "{\"id\":\"c2\",\"function\":{\"name\":\"read\",\"arguments\":\"{\\\"path\\\":\\\"src/a.c\\\"}\"}}]}",
-     "call|{\"n\":1,\"command\":\"make test\"}|bash|c1||\ncall|{\"path\":\"src/a.c\"}|read|c2|src/a.c|\n"},
-    {"arguments that are no JSON", "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":"
-     "{\"name\":\"x\",\"arguments\":\"{oops\"}}]}", "call|{oops|x|c||\n"},
-    {"no arguments", "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\"}}]}",
+    {"calls",
+     "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":"
+     "\"function\","
+     "\"function\":{\"name\":\"bash\",\"arguments\":\"{\\\"n\\\":1,\\\"command\\\":"
+     "\\\"make test\\\"}\"}},"
+     "{\"id\":\"c2\",\"function\":{\"name\":\"read\",\"arguments\":\"{\\\"path\\\":"
+     "\\\"src/a.c\\\"}\"}}]}",
+     "call|{\"n\":1,\"command\":\"make "
+     "test\"}|bash|c1||\ncall|{\"path\":\"src/a.c\"}|read|c2|src/a.c|\n"},
+    {"arguments that are no JSON",
+     "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":"
+     "{\"name\":\"x\",\"arguments\":\"{oops\"}}]}",
+     "call|{oops|x|c||\n"},
+    {"no arguments",
+     "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\"}"
+     "}]}",
      "call||x|c||\n"},
-    {"function_call", "{\"role\":\"assistant\",\"content\":\"\",\"function_call\":{\"name\":\"f\","
-     "\"arguments\":\"{}\"}}", "text|||||E\ncall|{}|f|||\n"},
-    {"null function_call", "{\"role\":\"assistant\",\"content\":\"a\",\"function_call\":null,\"tool_calls\":null}",
+    {"function_call",
+     "{\"role\":\"assistant\",\"content\":\"\",\"function_call\":{\"name\":\"f\","
+     "\"arguments\":\"{}\"}}",
+     "text|||||E\ncall|{}|f|||\n"},
+    {"null function_call",
+     "{\"role\":\"assistant\",\"content\":\"a\",\"function_call\":null,\"tool_calls\":"
+     "null}",
      "text|a||||\n"},
-    {"tool", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"name\":\"bash\",\"content\":\"out\"}",
+    {"tool",
+     "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"name\":\"bash\",\"content\":\"out\"}",
      "result|out|bash|c||\n"},
-    {"tool list", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
-     "{\"type\":\"text\",\"text\":\"b\"}]}", "result|ab||c||\n"},
-    {"image in a result", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"image_url\","
-     "\"image_url\":{\"url\":\"data:AAAA\"}}]}", "result|" NP_RESULT_OMITTED "||c||\n"},
-    {"tool null", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":null}", "result|||c||\n"},
-    {"tool without content", "{\"role\":\"tool\",\"tool_call_id\":\"c\"}", "result|||c||\n"},
-    {"is_error", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"is_error\":true}",
+    {"tool list",
+     "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"text\",\"text\":"
+     "\"a\"},"
+     "{\"type\":\"text\",\"text\":\"b\"}]}",
+     "result|ab||c||\n"},
+    {"image in a result",
+     "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"image_url\","
+     "\"image_url\":{\"url\":\"data:AAAA\"}}]}",
+     "result|" NP_RESULT_OMITTED "||c||\n"},
+    {"tool null", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":null}",
+     "result|||c||\n"},
+    {"tool without content", "{\"role\":\"tool\",\"tool_call_id\":\"c\"}",
+     "result|||c||\n"},
+    {"is_error",
+     "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"is_error\":true}",
      "result|x||c||F\n"},
-    {"isError", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"isError\":true}",
+    {"isError",
+     "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"isError\":true}",
      "result|x||c||F\n"},
-    {"is_error false", "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"is_error\":false}",
+    {"is_error false",
+     "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"is_error\":false}",
      "result|x||c||\n"},
-    {"function", "{\"role\":\"function\",\"name\":\"f\",\"content\":\"x\"}", "result|x|f|||\n"},
+    {"function", "{\"role\":\"function\",\"name\":\"f\",\"content\":\"x\"}",
+     "result|x|f|||\n"},
 };
 
 static void test_forms(void) {
@@ -120,28 +163,33 @@ static void test_forms(void) {
     describe(&got);
     bool ok = !rc && np_str_is(np_buf_str(&got), forms[i].want);
     if (!ok) {
-      fprintf(stderr, "%s: code %s %s\n  want %s\n  got  %.*s\n", forms[i].what, neap_rc_name(rc), err.text,
-              forms[i].want, (int)got.n, got.p ? got.p : "");
+      fprintf(stderr, "%s: code %s %s\n  want %s\n  got  %.*s\n", forms[i].what,
+              neap_rc_name(rc), err.text, forms[i].want, (int)got.n, got.p ? got.p : "");
     }
     CHECK("a form of message becomes its parts", ok);
-    CHECK("the raw message is kept", lg.message_count == 1 &&
-          memcmp(lg.messages[0].raw.p, strchr(forms[i].json, '{'), lg.messages[0].raw.n) == 0);
+    CHECK("the raw message is kept",
+          lg.message_count == 1 &&
+              memcmp(lg.messages[0].raw.p, strchr(forms[i].json, '{'),
+                     lg.messages[0].raw.n) == 0);
   }
   np_buf_free(&got);
 }
 
 static void test_members(void) {
   fresh();
-  const char *json = "  {\"role\":\"user\",\"name\":\"a\\nb\",\"content\":\"x\",\"z\":9007199254740993} ";
+  const char *json =
+      "  "
+      "{\"role\":\"user\",\"name\":\"a\\nb\",\"content\":\"x\",\"z\":9007199254740993} ";
   CHECK("a named message is taken", add(json) == NEAP_OK);
   const np_message *m = &lg.messages[0];
   CHECK("the name is decoded", np_str_is(m->name, "a\nb"));
-  CHECK("the raw bytes lose only the white space around", m->raw.n == strlen(json) - 3 &&
-        memcmp(m->raw.p, json + 2, m->raw.n) == 0);
+  CHECK("the raw bytes lose only the white space around",
+        m->raw.n == strlen(json) - 3 && memcmp(m->raw.p, json + 2, m->raw.n) == 0);
   CHECK("nothing is lone", !m->lone && !m->holes);
   add("{\"role\":\"user\",\"content\":\"\\udc00\"}");
   CHECK("half a pair is noted", lg.messages[1].lone);
-  add("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}");
+  add("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"text\","
+      "\"text\":\"\"}]}");
   CHECK("an empty text in a result's list is a hole", lg.messages[2].holes);
   add("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[]}");
   CHECK("a result's empty list is a hole", lg.messages[3].holes);
@@ -167,30 +215,43 @@ static const fault faults[] = {
     {"[]", NEAP_E_SHAPE, "a message must be an object"},
     {"{\"content\":\"x\"}", NEAP_E_SHAPE, "needs a role"},
     {"{\"role\":7,\"content\":\"x\"}", NEAP_E_SHAPE, "needs a role"},
-    {"{\"role\":\"robot\",\"content\":\"x\"}", NEAP_E_SHAPE, "unknown role \"robot\"; use system, user"},
+    {"{\"role\":\"robot\",\"content\":\"x\"}", NEAP_E_SHAPE,
+     "unknown role \"robot\"; use system, user"},
     {"{\"role\":\"user\"}", NEAP_E_SHAPE, "content is missing"},
     {"{\"role\":\"system\",\"content\":null}", NEAP_E_SHAPE, "content is missing"},
     {"{\"role\":\"user\",\"content\":5}", NEAP_E_SHAPE, "must be a string or a list"},
     {"{\"role\":\"user\",\"content\":[\"x\"]}", NEAP_E_SHAPE, "must be an object"},
     {"{\"role\":\"user\",\"content\":[{\"text\":\"x\"}]}", NEAP_E_SHAPE, "needs a type"},
-    {"{\"role\":\"user\",\"content\":[{\"type\":\"text\"}]}", NEAP_E_SHAPE, "needs its text as a string"},
-    {"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":5}]}", NEAP_E_SHAPE, "needs its text as a string"},
-    {"{\"role\":\"tool\",\"content\":\"x\"}", NEAP_E_SHAPE, "needs its tool_call_id"},
-    {"{\"role\":\"tool\",\"tool_call_id\":null,\"content\":\"x\"}", NEAP_E_SHAPE, "needs its tool_call_id"},
-    {"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":{}}", NEAP_E_SHAPE, "must be text"},
-    {"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[1]}", NEAP_E_SHAPE, "must be an object"},
-    {"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"text\",\"text\":1}]}", NEAP_E_SHAPE,
+    {"{\"role\":\"user\",\"content\":[{\"type\":\"text\"}]}", NEAP_E_SHAPE,
      "needs its text as a string"},
-    {"{\"role\":\"assistant\",\"tool_calls\":{}}", NEAP_E_SHAPE, "tool_calls must be a list"},
-    {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"}]}", NEAP_E_SHAPE, "needs a function"},
+    {"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":5}]}", NEAP_E_SHAPE,
+     "needs its text as a string"},
+    {"{\"role\":\"tool\",\"content\":\"x\"}", NEAP_E_SHAPE, "needs its tool_call_id"},
+    {"{\"role\":\"tool\",\"tool_call_id\":null,\"content\":\"x\"}", NEAP_E_SHAPE,
+     "needs its tool_call_id"},
+    {"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":{}}", NEAP_E_SHAPE,
+     "must be text"},
+    {"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[1]}", NEAP_E_SHAPE,
+     "must be an object"},
+    {"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":[{\"type\":\"text\",\"text\":"
+     "1}]}",
+     NEAP_E_SHAPE, "needs its text as a string"},
+    {"{\"role\":\"assistant\",\"tool_calls\":{}}", NEAP_E_SHAPE,
+     "tool_calls must be a list"},
+    {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"}]}", NEAP_E_SHAPE,
+     "needs a function"},
     {"{\"role\":\"assistant\",\"tool_calls\":[1]}", NEAP_E_SHAPE, "needs a function"},
-    {"{\"role\":\"assistant\",\"tool_calls\":[{\"function\":{\"name\":\"x\"}}]}", NEAP_E_SHAPE, "needs an id"},
-    {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{}}]}", NEAP_E_SHAPE, "function's name"},
-    {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\",\"arguments\":{}}}]}",
+    {"{\"role\":\"assistant\",\"tool_calls\":[{\"function\":{\"name\":\"x\"}}]}",
+     NEAP_E_SHAPE, "needs an id"},
+    {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{}}]}",
+     NEAP_E_SHAPE, "function's name"},
+    {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\","
+     "\"arguments\":{}}}]}",
      NEAP_E_SHAPE, "must be a string that holds JSON"},
     {"{\"role\":\"assistant\",\"function_call\":{}}", NEAP_E_SHAPE, "function's name"},
     /* the first parts are fine: all or nothing */
-    {"{\"role\":\"assistant\",\"content\":\"x\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\"}},5]}",
+    {"{\"role\":\"assistant\",\"content\":\"x\",\"tool_calls\":[{\"id\":\"c\","
+     "\"function\":{\"name\":\"x\"}},5]}",
      NEAP_E_SHAPE, "needs a function"},
 };
 
@@ -199,17 +260,21 @@ static void test_faults(void) {
   np_arena_init(&ar, &np_alloc_libc);
   fresh();
   add("{\"role\":\"system\",\"content\":\"s\"}");
-  add("{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\"}}]}");
+  add("{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{\"id\":\"c\","
+      "\"function\":{\"name\":\"x\"}}]}");
   np_log was = lg;
   for (size_t i = 0; i < NP_COUNT(faults); i++) {
-    neap_rc rc = add(faults[i].json), checked = np_log_check(&ar, np_str_cstr(faults[i].json), NULL);
+    neap_rc rc = add(faults[i].json),
+            checked = np_log_check(&ar, np_str_cstr(faults[i].json), NULL);
     bool ok = rc == faults[i].rc && strstr(err.text, faults[i].text);
-    if (!ok) fprintf(stderr, "%s\n  got %s: %s\n", faults[i].json, neap_rc_name(rc), err.text);
+    if (!ok)
+      fprintf(stderr, "%s\n  got %s: %s\n", faults[i].json, neap_rc_name(rc), err.text);
     CHECK("a wrong message is refused with its reason", ok);
     CHECK("the check says the same as the append", checked == rc);
-    CHECK("a refused message leaves no trace", lg.entry_count == was.entry_count &&
-          lg.message_count == was.message_count && lg.atom_count == was.atom_count && lg.step == was.step &&
-          lg.open_used == was.open_used && lg.task_message == was.task_message);
+    CHECK("a refused message leaves no trace",
+          lg.entry_count == was.entry_count && lg.message_count == was.message_count &&
+              lg.atom_count == was.atom_count && lg.step == was.step &&
+              lg.open_used == was.open_used && lg.task_message == was.task_message);
   }
   add("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}");
   CHECK("the call from before the refusals is still open", entry(4)->pair == 3);
@@ -228,10 +293,12 @@ static void test_depth(void) {
   CHECK("deep nesting is refused", add(b.p) == NEAP_E_LIMIT && strstr(err.text, "512"));
   np_buf_clear(&b);
   np_buf_adds(&b, "{\"role\":\"user\",\"content\":[");
-  for (int i = 0; i < 100001; i++) np_buf_adds(&b, i ? ",{\"type\":\"a\"}" : "{\"type\":\"a\"}");
+  for (int i = 0; i < 100001; i++)
+    np_buf_adds(&b, i ? ",{\"type\":\"a\"}" : "{\"type\":\"a\"}");
   np_buf_adds(&b, "]}");
   np_buf_addc(&b, '\0');
-  CHECK("a hundred thousand parts are the most", add(b.p) == NEAP_E_LIMIT && strstr(err.text, "100,000"));
+  CHECK("a hundred thousand parts are the most",
+        add(b.p) == NEAP_E_LIMIT && strstr(err.text, "100,000"));
   CHECK("none of them is kept", lg.entry_count == 0);
   np_buf_free(&b);
 }
@@ -244,22 +311,28 @@ static void test_steps(void) {
   add("{\"role\":\"developer\",\"content\":\"d\"}");
   add("{\"role\":\"user\",\"content\":\"task\"}");
   add("{\"role\":\"system\",\"content\":\"late\"}");
-  add("{\"role\":\"assistant\",\"reasoning\":\"t\",\"content\":\"a\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\"}}]}");
+  add("{\"role\":\"assistant\",\"reasoning\":\"t\",\"content\":\"a\",\"tool_calls\":[{"
+      "\"id\":\"c\",\"function\":{\"name\":\"x\"}}]}");
   add("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}");
   add("{\"role\":\"user\",\"content\":\"more\"}");
   add("{\"role\":\"assistant\",\"content\":\"b\"}");
   static const int64_t steps[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 2};
-  static const np_region regions[] = {NP_REGION_FIXED, NP_REGION_FIXED, NP_REGION_TASK, NP_REGION_HOT};
-  for (int i = 0; i < 10; i++) CHECK("an entry has its step", entry(i + 1)->step == steps[i]);
-  for (int i = 0; i < 4; i++) CHECK("an entry has its region", entry(i + 1)->region == regions[i]);
+  static const np_region regions[] = {NP_REGION_FIXED, NP_REGION_FIXED, NP_REGION_TASK,
+                                      NP_REGION_HOT};
+  for (int i = 0; i < 10; i++)
+    CHECK("an entry has its step", entry(i + 1)->step == steps[i]);
+  for (int i = 0; i < 4; i++)
+    CHECK("an entry has its region", entry(i + 1)->region == regions[i]);
   CHECK("later user messages are hot", entry(9)->region == NP_REGION_HOT);
   CHECK("thought, text and calls are atoms of their own",
         entry(5)->atom != entry(6)->atom && entry(6)->atom != entry(7)->atom);
-  CHECK("a result is in its call's atom", entry(8)->atom == entry(7)->atom && lg.atoms[entry(8)->atom].members == 2);
+  CHECK("a result is in its call's atom",
+        entry(8)->atom == entry(7)->atom && lg.atoms[entry(8)->atom].members == 2);
   CHECK("a batch knows that it is closed", lg.atoms[entry(7)->atom].open == 0);
   CHECK("members follow each other", entry(7)->next == 8 && entry(8)->next == 0);
   fresh();
-  add("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image\"},{\"type\":\"text\",\"text\":\"b\"}]}");
+  add("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":"
+      "\"image\"},{\"type\":\"text\",\"text\":\"b\"}]}");
   CHECK("a user message is one atom", lg.atom_count == 1 && lg.atoms[0].members == 3);
 }
 
@@ -336,11 +409,14 @@ static void test_pairing(void) {
     for (size_t j = 0; j < lg.entry_count; j++) {
       const np_entry *en = &lg.entries[j];
       if (en->kind != NP_KIND_RESULT) continue;
-      snprintf(got + strlen(got), sizeof got - strlen(got), "%s%d", *got ? " " : "", (int)en->pair);
+      snprintf(got + strlen(got), sizeof got - strlen(got), "%s%d", *got ? " " : "",
+               (int)en->pair);
       if (en->pair) CHECK("a pair points both ways", entry(en->pair)->pair == en->id);
     }
     bool ok = strcmp(got, pairings[i].pairs) == 0;
-    if (!ok) fprintf(stderr, "%s: %s\n  want %s, got %s\n", pairings[i].what, pairings[i].history, pairings[i].pairs, got);
+    if (!ok)
+      fprintf(stderr, "%s: %s\n  want %s, got %s\n", pairings[i].what,
+              pairings[i].history, pairings[i].pairs, got);
     CHECK("results pair by occurrence", ok);
   }
 }
@@ -378,25 +454,34 @@ static void test_many_open_calls(void) {
   char json[160];
   fresh();
   for (int i = 0; i < N; i++) {
-    snprintf(json, sizeof json, "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"call_number_%d\",\"function\":"
-             "{\"name\":\"x\"}}]}", i);
+    snprintf(
+        json, sizeof json,
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"call_number_%d\",\"function\":"
+        "{\"name\":\"x\"}}]}",
+        i);
     if (add(json)) break;
   }
   for (int i = 0; i < N; i++) {
-    snprintf(json, sizeof json, "{\"role\":\"tool\",\"tool_call_id\":\"call_number_%d\",\"content\":\"r\"}", i);
+    snprintf(json, sizeof json,
+             "{\"role\":\"tool\",\"tool_call_id\":\"call_number_%d\",\"content\":\"r\"}",
+             i);
     if (add(json)) break;
   }
   CHECK("all are kept", lg.entry_count == 2 * N);
   bool paired = true;
-  for (int64_t i = 1; i <= N; i++) paired = paired && entry(i)->pair == N + i && entry(i)->next == N + i;
+  for (int64_t i = 1; i <= N; i++)
+    paired = paired && entry(i)->pair == N + i && entry(i)->next == N + i;
   CHECK("each late result found its call", paired);
 }
 
 static void test_one_id_for_all(void) {
   enum { N = 30000 };
   fresh();
-  for (int i = 0; i < N; i++) add("{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"x\"}}]}");
-  for (int i = 0; i < N; i++) add("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}");
+  for (int i = 0; i < N; i++)
+    add("{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":"
+        "\"x\"}}]}");
+  for (int i = 0; i < N; i++)
+    add("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"r\"}");
   bool paired = true;
   for (int64_t i = 1; i <= N; i++) paired = paired && entry(i)->pair == 2 * N + 1 - i;
   CHECK("the newest call is answered first", paired);
@@ -406,11 +491,13 @@ static void test_one_id_for_all(void) {
 static void test_names(void) {
   np_kind k = NP_KIND_COUNT;
   for (int i = 0; i < NP_KIND_COUNT; i++) {
-    CHECK("a kind's name leads back to it", np_kind_parse(np_str_cstr(np_kind_name((np_kind)i)), &k) && (int)k == i);
+    CHECK("a kind's name leads back to it",
+          np_kind_parse(np_str_cstr(np_kind_name((np_kind)i)), &k) && (int)k == i);
   }
   CHECK("an unknown kind is none", !np_kind_parse(NP_LIT("users"), &k));
-  CHECK("regions and roles have names", strcmp(np_region_name(NP_REGION_HOT), "hot") == 0 &&
-        strcmp(np_role_name(NP_ROLE_TOOL), "tool") == 0);
+  CHECK("regions and roles have names",
+        strcmp(np_region_name(NP_REGION_HOT), "hot") == 0 &&
+            strcmp(np_role_name(NP_ROLE_TOOL), "tool") == 0);
 }
 
 int main(void) {

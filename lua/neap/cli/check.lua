@@ -1,9 +1,10 @@
--- neap check: loads policies in the sandbox, says what they are, runs the examples of their
--- head comments and their selftest. next: ../report/example.lua
+-- neap check: loads policies in the sandbox, says what they are, runs their selftest, the
+-- examples of their head comments, and every hook on a small history. next: ../report/example.lua
 local core = require("neap.core")
 local example = require("neap.report.example")
 local paths = require("neap.paths")
 local grid = require("neap.report.grid")
+local visible = require("neap.report.visible")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -27,10 +28,18 @@ local function describe(path)
   local info, why = load_policy(path)
   if not info then return { path = path, ok = false, fault = why } end
   local ok, count = example.run(path)
+  local fault = not ok and "the example fails" or nil
+  if ok then
+    local played, message = example.rehearse(path)
+    if not played then
+      ok, count, fault = nil, message, "a hook fails on the history that check plays"
+    end
+  end
   return {
     path = path,
     ok = ok == true,
     fault = not ok and count or nil,
+    what = fault,
     name = info.name,
     about = info.about,
     source = info.source,
@@ -73,10 +82,14 @@ local function print_one(row)
     if not row.name then return end
   end
   local about = row.about ~= "" and ": " .. row.about or ""
-  local result = row.ok and ("ok, %d examples"):format(row.examples) or "the example fails"
+  local result = row.what
+  if row.ok then
+    local form = row.examples == 1 and "ok, %d example" or "ok, %d examples"
+    result = form:format(row.examples)
+  end
   local hash = row.sha256:sub(1, 16)
-  io.stdout:write(("%s%s\n   %s; sha256 %s\n"):format(row.name, about, result, hash))
-  io.stdout:write(grid.format(option_rows(row.options), { "l", "l", "l", "l" }))
+  visible.write(("%s%s\n   %s; sha256 %s\n"):format(visible.line(row.name), visible.line(about), result, hash))
+  visible.write(grid.format(option_rows(row.options), { "l", "l", "l", "l" }))
 end
 
 local ORDER = { "path", "ok", "name", "about", "source", "sha256", "examples", "options", "fault" }
@@ -88,6 +101,7 @@ function M.check(opts, args)
     local row = describe(failure.check(paths.policy(word)))
     if not row.ok then code = 1 end
     if opts.json then
+      row.what = nil
       io.stdout:write(json.encode(row, ORDER), "\n")
     else
       print_one(row)

@@ -7,6 +7,7 @@ local files = require("neap.files")
 local oracle = require("neap.report.oracle")
 local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
+local visible = require("neap.report.visible")
 local paths = require("neap.paths")
 local session = require("neap.cli.session")
 local show_replay = require("neap.cli.replay")
@@ -103,7 +104,7 @@ end
 local function shard_command(opts, args, words, i, n)
   if core.exe_dir() == "" then fail("-j needs the neap program; use -j 1 here") end
   local parts = { quote(core.exe_dir() .. "/neap"), "compare", "--shard", i .. "/" .. n }
-  for _, name in ipairs({ "window", "reserve", "format", "encoding", "from", "sweep" }) do
+  for _, name in ipairs({ "window", "reserve", "format", "encoding", "from", "as", "sweep" }) do
     if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
   end
   if opts.lenient then parts[#parts + 1] = "--lenient" end
@@ -221,8 +222,8 @@ local COLUMNS = {
   "noted",
   "pointed",
   "gone",
-  "[95 %]",
-  "all gone",
+  "95 %",
+  "all",
   "words",
   "overflow",
   "errors",
@@ -233,49 +234,60 @@ for i = 2, #COLUMNS do
 end
 
 local function cells(row, full)
-  local percent, thousands = grid.percent, grid.thousands
+  local share, thousands = grid.share, grid.thousands
   local far, range = row.facts_far, row.gone_interval
   local name = (row.best and "* " or "  ") .. row.policy .. (row.unbounded and " (unbounded)" or "")
   return {
     name,
     row.turns,
     thousands(row.input_tokens),
-    percent(row.cached_tokens, row.input_tokens),
+    share(row.cached_tokens, row.input_tokens),
     thousands(math.floor(row.cost + 0.5)),
-    percent(row.cost, full.cost),
+    share(row.cost, full.cost),
     row.epochs,
     far.cited,
-    percent(far.present, far.cited),
-    percent(far.noted, far.cited),
-    percent(far.pointed, far.cited),
-    percent(far.gone, far.cited),
-    range and ("[%.1f, %.1f]"):format(100 * range[1], 100 * range[2]) or "–",
-    percent(row.facts.gone, row.facts.cited),
-    percent(row.words.present, row.words.cited),
+    share(far.present, far.cited),
+    share(far.noted, far.cited),
+    share(far.pointed, far.cited),
+    share(far.gone, far.cited),
+    range and ("%.0f–%.0f"):format(100 * range[1], 100 * range[2]) or "–",
+    share(row.facts.gone, row.facts.cited),
+    share(row.words.present, row.words.cited),
     row.overflow,
     row.hook_errors,
   }
 end
 
+-- Turns and cited facts are the recordings' and not the policies': the head tells them, and the
+-- columns are left out, as are those in which nothing happened.
 local function print_table(rows, opts, count)
   local o = session.options(opts)
   local full
   for _, row in ipairs(rows) do
     if row.unbounded then full = row end
   end
+  local turns, cited = tostring(full.turns), tostring(full.facts_far.cited)
+  local idle = { turns = { turns }, cited = { cited }, noted = { "0.0", "–" } }
+  idle["95 %"], idle.overflow, idle.errors = { "–" }, { "0" }, { "0" }
   local out = { COLUMNS }
   for _, row in ipairs(rows) do
     out[#out + 1] = cells(row, full)
   end
-  io.stdout:write(
-    ("%d recordings, window %s, format %s; * no other is both cheaper and misses less\n"):format(
+  local head = "%d recording%s, %s turns, window %s, format %s; "
+    .. "* no other is both cheaper and misses less\n"
+  visible.write(
+    head:format(
       count,
+      count == 1 and "" or "s",
+      grid.thousands(full.turns),
       grid.thousands(o.window),
       o.format or "openai"
     ),
-    show_replay.legend(o),
-    "references: full (a bound, no window), random, oracle (knows what will be cited)\n\n",
-    grid.format(out, ALIGN)
+    show_replay.legend(o, cited .. " "),
+    "95 %: interval of gone over the recordings; all: gone at any distance\n",
+    "references: full (unbounded: no window), random, ",
+    "oracle (told which entries will be cited)\n\n",
+    grid.format(grid.without(out, ALIGN, idle))
   )
 end
 
@@ -293,14 +305,17 @@ local function print_json(groups, rows, is_shard)
   end
 end
 
-local function overflow_of(groups)
+-- 1 when a turn did not fit, and says so.
+local function exit_code(groups)
   local n = 0
   for _, lines in ipairs(groups) do
     for _, line in ipairs(lines) do
       n = n + line.overflow
     end
   end
-  return n
+  if n == 0 then return 0 end
+  failure.warn(("%d turns did not fit their budget; give a larger window"):format(n))
+  return 1
 end
 
 -- What was asked for: from files, from other processes, or from this one.
@@ -323,7 +338,7 @@ function M.compare(opts, args)
   local groups, list = gather(opts, args)
   if opts.shard then
     print_json(groups, {}, true)
-    return overflow_of(groups) > 0 and 1 or 0
+    return exit_code(groups)
   end
   local rows = rows_of(groups, list)
   if opts.json then
@@ -331,7 +346,7 @@ function M.compare(opts, args)
   else
     print_table(rows, opts, #groups)
   end
-  return overflow_of(groups) > 0 and 1 or 0
+  return exit_code(groups)
 end
 
 return M

@@ -3,6 +3,7 @@
 local core = require("neap.core")
 local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
+local visible = require("neap.report.visible")
 local paths = require("neap.paths")
 local session = require("neap.cli.session")
 local show = require("neap.cli.show")
@@ -16,10 +17,7 @@ local function run_to(recording, opts, policy, turn, on_turn)
   local o = session.options(opts)
   o.policy, o.stop_at, o.on_turn = policy, turn, on_turn
   local state = check(replay.run(recording, o))
-  if state.turn < turn then
-    replay.close(state)
-    fail(("%s: has %d turns, there is no turn %d"):format(recording.path, state.turn, turn))
-  end
+  session.check_turn(recording.path, state, turn)
   return state
 end
 
@@ -65,9 +63,9 @@ local function print_two(states, ids, a, b)
     rows[#rows + 1] = { id, e.kind, x[1], x[2], y[1], y[2], e.tool }
   end
   local what = "turn %d, first %s, second %s; %d entries differ\n"
-  io.stdout:write(what:format(states[1].account.turn, head[1], head[2], #ids))
+  visible.write(what:format(states[1].account.turn, head[1], head[2], #ids))
   if #ids > 0 then
-    io.stdout:write(grid.format(rows, { "r", "l", "l", "r", "l", "r", "l" }))
+    visible.write(grid.format(rows, { "r", "l", "l", "r", "l", "r", "l" }))
   end
 end
 
@@ -93,6 +91,29 @@ local function two_policies(recording, opts, words, turn)
   return 0
 end
 
+-- Whether b is the next entry and went the same way for the same reason.
+local function follows(a, b)
+  if not b or b.entry ~= a.entry + 1 then return false end
+  return a.from == b.from and a.to == b.to and a.why == b.why and a.by == b.by
+end
+
+-- Changes as lines; entries that follow one another and went the same way share one.
+local function print_changes(changes)
+  local i = 1
+  while i <= #changes do
+    local first, last = changes[i], i
+    while follows(changes[last], changes[last + 1]) do
+      last = last + 1
+    end
+    local who = last == i and ("entry %d"):format(first.entry)
+      or ("entries %d–%d"):format(first.entry, changes[last].entry)
+    local line = "  %s: %s → %s: %s  %s"
+    line = line:format(who, first.from, first.to, first.why, first.by)
+    visible.write(visible.line((line:gsub("%s+$", ""))), "\n")
+    i = last + 1
+  end
+end
+
 -- Changes of what had been sent, between two turns of one policy.
 local function two_turns(recording, opts, policy, from, to)
   if from > to then
@@ -114,16 +135,13 @@ local function two_turns(recording, opts, policy, from, to)
       io.stdout:write(json.encode(r, { "turn", "epoch", "tokens", "cached", "changed" }), "\n")
     else
       local what = "turn %d: rewritten after %s of %s tokens\n"
-      io.stdout:write(what:format(r.turn, grid.thousands(r.cached), grid.thousands(r.tokens)))
-      for _, c in ipairs(r.changed) do
-        local line = "  entry %d: %s → %s: %s  %s"
-        io.stdout:write((line:format(c.entry, c.from, c.to, c.why, c.by):gsub("%s+$", "")), "\n")
-      end
+      visible.write(what:format(r.turn, grid.thousands(r.cached), grid.thousands(r.tokens)))
+      print_changes(r.changed)
     end
   end
   if #rewrites == 0 and not opts.json then
     local what = "turn %d begins with the whole of turn %d: nothing that was sent changed\n"
-    io.stdout:write(what:format(to, from))
+    visible.write(what:format(to, from))
   end
   replay.close(state)
   return 0

@@ -1,18 +1,21 @@
 -- neap explain: the life of one entry over a whole recording: when it came, what it is, each
--- change with its turn, reason and place in the policy, who cited it. next: check.lua
+-- change with its turn, reason and place in the policy, who cited it and what was shown of it
+-- then. With words in place of a number: the entries that hold them. next: check.lua
 local core = require("neap.core")
 local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
+local visible = require("neap.report.visible")
+local show_replay = require("neap.cli.replay")
 local session = require("neap.cli.session")
 local failure = require("neap.cli.fail")
 
 local M = {}
 local json = core.json
 
+-- nil for what is no number: words to look for.
 local function entry_id(text)
   local id = text:match("^#?(%d+)$")
-  if id then return math.tointeger(tonumber(id)) end
-  failure.fail(("%s is no entry; entries are numbers, neap show prints them"):format(text))
+  return id and math.tointeger(tonumber(id))
 end
 
 -- The first line of a text, short enough for one line of a terminal.
@@ -41,10 +44,10 @@ local function collect(recording, o, id)
   local first_turn
   o.on_turn = function(account, _, s)
     session.hook_errors(account, recording.name, seen)
-    if not first_turn and s:entry(id) then first_turn = account.turn end
+    if not first_turn and id and s:entry(id) then first_turn = account.turn end
     for _, change in ipairs(account.changed or {}) do
       if change.entry == id then
-        change.turn = account.turn
+        change.turn, change.step = account.turn, account.step
         changes[#changes + 1] = change
       end
     end
@@ -74,21 +77,86 @@ local function now(e)
   return ("shown as %s, %s tokens%s"):format(e.rung, grid.thousands(e.tokens), kept)
 end
 
-local function print_life(id, e, text, changes, first_turn, citations)
-  local out = { ("entry %d: %s"):format(id, identity(e)), "  " .. glimpse(text) }
+local function change_line(c)
+  local sent = c.sent and "" or " (before it was sent)"
+  local by = c.by ~= "" and "  " .. c.by or ""
+  local why = c.why ~= "" and c.why or "no reason"
+  return ("turn %d: %s → %s%s: %s%s"):format(c.turn, c.from, c.to, sent, why, by)
+end
+
+-- Citations as one line for each citing entry: what it cites, and at which rung this one was.
+-- Step n answers the prompt of turn n, so a change of that turn comes before it.
+local function citation_lines(citations, changes)
+  local lines, last = {}, nil
+  for _, c in ipairs(citations) do
+    if last and last.by == c.by then
+      last.names[#last.names + 1] = c.identifier
+    else
+      last = { step = c.step, by = c.by, names = { c.identifier }, rung = "full" }
+      for _, change in ipairs(changes) do
+        if change.step <= c.step then last.rung = change.to end
+      end
+      lines[#lines + 1] = last
+    end
+  end
+  for _, line in ipairs(lines) do
+    local shown = line.rung == "full" and "" or (" (this was %s)"):format(line.rung)
+    local names = table.concat(line.names, ", ")
+    line.text = ("step %d: entry %d cites %s%s"):format(line.step, line.by, names, shown)
+  end
+  return lines
+end
+
+-- Changes and citations in the order in which they happened.
+local function events(changes, citations)
+  local list, cites, k = {}, citation_lines(citations, changes), 1
+  for _, change in ipairs(changes) do
+    while cites[k] and cites[k].step < change.step do
+      list[#list + 1], k = cites[k].text, k + 1
+    end
+    list[#list + 1] = change_line(change)
+  end
+  for i = k, #cites do
+    list[#list + 1] = cites[i].text
+  end
+  return list
+end
+
+local function print_life(id, e, head, text, changes, first_turn, citations)
+  local out = { ("entry %d: %s"):format(id, identity(e)), "  " .. glimpse(text), head }
   out[#out + 1] = first_turn and ("turn %d: first in a prompt"):format(first_turn)
     or "no turn has come after it"
-  for _, c in ipairs(changes) do
-    local sent = c.sent and "" or " (before it was sent)"
-    local by = c.by ~= "" and "  " .. c.by or ""
-    local why = c.why ~= "" and c.why or "no reason"
-    out[#out + 1] = ("turn %d: %s → %s%s: %s%s"):format(c.turn, c.from, c.to, sent, why, by)
-  end
-  for _, c in ipairs(citations) do
-    out[#out + 1] = ("step %d: entry %d cites %s"):format(c.step, c.by, c.identifier)
+  for _, line in ipairs(events(changes, citations)) do
+    out[#out + 1] = line
   end
   out[#out + 1] = "at the end: " .. now(e)
-  io.stdout:write(table.concat(out, "\n"), "\n")
+  for _, line in ipairs(out) do
+    visible.write(visible.line(line), "\n")
+  end
+end
+
+-- The entries whose original text holds the words, with what is shown of them at the end.
+local function print_holders(state, o, opts, words)
+  local s, rows = state.session, { { "entry", "step", "kind", "tool", "tokens", "at the end", "" } }
+  for id = 1, s:entry_count() do
+    local text, e = s:text(id), s:entry(id)
+    if text and text:find(words, 1, true) then
+      local name = e.kind == "result" and "of " .. e.tool or e.tool
+      local tokens = grid.thousands(e.full_tokens)
+      rows[#rows + 1] = { id, e.step, e.kind, name, tokens, e.rung, e.path }
+      if opts.json then
+        local line = { entry = id, step = e.step, kind = e.kind, rung = e.rung }
+        io.stdout:write(json.encode(line, { "entry", "step", "kind", "rung" }), "\n")
+      end
+    end
+  end
+  if not opts.json and #rows > 1 then
+    local head = show_replay.setting(state, o)
+    visible.write(head, "; these hold it, neap explain tells more of each\n")
+    visible.write(grid.format(rows, { "r", "r", "l", "l", "r", "l", "l" }))
+  end
+  if #rows == 1 then failure.warn(("no entry holds %q; give other words"):format(words)) end
+  return #rows > 1 and 0 or 1
 end
 
 local ORDER = { "entry", "kind", "tool", "path", "step", "region", "first_turn", "changes" }
@@ -97,8 +165,14 @@ local ORDER = { "entry", "kind", "tool", "path", "step", "region", "first_turn",
 function M.explain(opts, args)
   local id = entry_id(args[2])
   local recording = session.load_one(args[1], opts)
-  local state, changes, first = collect(recording, session.options(opts), id)
+  local o = session.options(opts)
+  local state, changes, first = collect(recording, o, id)
   local s = state.session
+  if not id then
+    local code = print_holders(state, o, opts, args[2])
+    replay.close(state)
+    return code
+  end
   local e = s:entry(id)
   if not e then
     local n = s:entry_count()
@@ -107,11 +181,14 @@ function M.explain(opts, args)
   end
   local citations = cited_by(s, id)
   if opts.json then
+    for _, change in ipairs(changes) do
+      change.step = nil
+    end
     e.entry, e.id, e.first_turn = id, nil, first()
     e.changes, e.cited_by = json.array(changes), json.array(citations)
     io.stdout:write(json.encode(e, ORDER), "\n")
   else
-    print_life(id, e, s:text(id), changes, first(), citations)
+    print_life(id, e, show_replay.setting(state, o), s:text(id), changes, first(), citations)
   end
   replay.close(state)
   return 0

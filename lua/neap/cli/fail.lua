@@ -1,4 +1,6 @@
 -- How a verb ends early: with one line on standard error and an exit code. next: init.lua
+local visible = require("neap.report.visible")
+
 local M = {}
 
 local FAILURE = {}
@@ -30,7 +32,7 @@ end
 ---@param text string
 function M.warn(text)
   io.stdout:flush()
-  io.stderr:write("neap: ", (text:gsub("[%c]", " ")), "\n")
+  io.stderr:write("neap: ", visible.line(text), "\n")
 end
 
 return M

@@ -72,7 +72,7 @@ function M.import(opts, args)
   local n = opts.session or 1
   local session = sessions[n]
   if not session then
-    failure.fail(("%s: holds %d sessions, there is no %d"):format(args[1], #sessions, n))
+    failure.fail(("%s: has no session %d; the last is %d"):format(args[1], n, #sessions))
   end
   io.stdout:write(import.native(session))
   failure.warn(("%s: %s; %s"):format(session.name, session.format, summary(session.counts)))

@@ -22,7 +22,12 @@ M.options = {
   lenient = { help = "skip lines that cannot be read, and count them" },
   list = { help = "list the known forms of recordings" },
   from = { arg = "FORM", help = "read the recording as this form instead of finding it out" },
-  policy = { short = "p", arg = "POLICY", help = "the policy file, or the name of a shipped one" },
+  as = { arg = "SPEAKER", help = "whose view to take of a log of several agents" },
+  policy = {
+    short = "p",
+    arg = "POLICY",
+    help = "a policy file or a shipped one's name (everything while it fits)",
+  },
   policies = {
     short = "p",
     arg = "POLICY",
@@ -33,7 +38,7 @@ M.options = {
     short = "o",
     arg = "NAME=VALUE",
     many = true,
-    help = "an option of the policy; JSON if it reads as such, else text",
+    help = "an option of the policy, as keep=5 (JSON, else text)",
   },
   window = { short = "w", arg = "TOKENS", kind = "integer", min = 1, help = "the window (200000)" },
   reserve = {
@@ -129,7 +134,7 @@ M.verbs = {
     about = "print a recording in the native form",
     more = "What was read, merged and kept aside is told on standard error, or with --json as\n"
       .. "one line instead of the recording.",
-    options = { "list", "from", "session", "lenient", "json" },
+    options = { "list", "from", "as", "session", "lenient", "json" },
     module = "import",
   },
   {
@@ -138,8 +143,9 @@ M.verbs = {
     min = 1,
     about = "assemble every turn of a recording under a policy, and measure",
     more = "Before each step the prompt is assembled from what came before (one turn).\n"
-      .. "Exits 1 when a turn did not fit its budget.",
-    options = with(POLICY, "body", "requests", "from", "lenient", "json"),
+      .. "present: shown word for word when cited; pointed: a mark names it, one call away;\n"
+      .. "gone: neither. Exits 1 when a turn did not fit its budget.",
+    options = with(POLICY, "body", "requests", "from", "as", "lenient", "json"),
     module = "replay",
   },
   {
@@ -147,6 +153,10 @@ M.verbs = {
     args = "TRACE…",
     min = 1,
     about = "one row per policy over all recordings: cost against what is still shown",
+    more = "present: shown word for word when cited; pointed: a mark names it, one call away;\n"
+      .. "gone: neither. Columns in which nothing happened are left out; --json has everything.\n"
+      .. "oracle is greedy, and no bound: a policy may miss less, above all in a small window.\n"
+      .. "Exits 1 when a turn did not fit its budget.",
     options = {
       "policies",
       "sweep",
@@ -158,6 +168,7 @@ M.verbs = {
       "shard",
       "merge",
       "from",
+      "as",
       "lenient",
       "json",
     },
@@ -169,17 +180,19 @@ M.verbs = {
     min = 1,
     max = 1,
     about = "the prompt of one turn, with region, entry, rung and tokens in the margin",
-    options = with(POLICY, "turn", "session", "from", "lenient", "json"),
+    options = with(POLICY, "turn", "session", "from", "as", "lenient", "json"),
     needs = { "turn" },
     module = "show",
   },
   {
     name = "explain",
-    args = "TRACE ENTRY",
+    args = "TRACE ENTRY|WORDS",
     min = 2,
     max = 2,
     about = "the life of one entry: when it came, each change and why, who cited it",
-    options = with(POLICY, "session", "from", "lenient", "json"),
+    more = "ENTRY is a number, as neap show prints it. Given words instead, it lists the entries\n"
+      .. "that hold them, shown or not; exits 1 when none does.",
+    options = with(POLICY, "session", "from", "as", "lenient", "json"),
     module = "explain",
   },
   {
@@ -200,6 +213,7 @@ M.verbs = {
       "encoding",
       "session",
       "from",
+      "as",
       "lenient",
       "json",
     },
@@ -219,7 +233,9 @@ M.verbs = {
     name = "check",
     args = "POLICY…",
     min = 1,
-    about = "load a policy in the sandbox, check its shape and options, run its selftest",
+    about = "load a policy in the sandbox, check its shape and options, run its hooks",
+    more = "Runs its selftest, the examples of its head comment, and all hooks on a history.\n"
+      .. "Exits 1 when it is refused or one of them fails.",
     options = { "json" },
     module = "check",
   },

@@ -1,14 +1,16 @@
 -- neap replay: every turn of recordings under one policy. next: ../report/replay.lua
 local core = require("neap.core")
 local replay = require("neap.report.replay")
+local compare = require("neap.report.compare")
 local tally = require("neap.report.tally")
 local grid = require("neap.report.grid")
+local visible = require("neap.report.visible")
 local prices = require("neap.models.prices")
 local session = require("neap.cli.session")
 local failure = require("neap.cli.fail")
 
 local M = {}
-local json, thousands, percent = core.json, grid.thousands, grid.percent
+local json, thousands, share = core.json, grid.thousands, grid.share
 
 local function write_request(dir, name, body)
   local path = dir .. "/" .. name
@@ -58,7 +60,7 @@ local function run_one(recording, o, opts, seen, used)
   return line
 end
 
-M.COLUMNS = {
+local COLUMNS = {
   "trace",
   "turns",
   "input",
@@ -76,56 +78,78 @@ M.COLUMNS = {
   "errors",
 }
 
---- The cells of a trace's or a policy's line; the first is its name.
----@param name string
----@param line table
----@return any[]
-function M.cells(name, line)
-  local far = tally.far(line.facts)
+-- The cells of a line, or of the sum of several; the first is its name.
+local function cells(name, line)
+  local far = line.facts_far or tally.far(line.facts)
   local p95 = line.watermark_p95
   return {
     name,
     line.turns,
     thousands(line.input_tokens),
-    percent(line.cached_tokens, line.input_tokens),
+    share(line.cached_tokens, line.input_tokens),
     thousands(math.floor(line.cost + 0.5)),
     line.epochs,
-    p95 and ("%.1f %%"):format(100 * p95) or "–",
+    p95 and share(p95, 1) or "–",
     far.cited,
-    percent(far.present, far.cited),
-    percent(far.noted, far.cited),
-    percent(far.pointed, far.cited),
-    percent(far.gone, far.cited),
-    percent(line.words.present, line.words.cited),
+    share(far.present, far.cited),
+    share(far.noted, far.cited),
+    share(far.pointed, far.cited),
+    share(far.gone, far.cited),
+    share(line.words.present, line.words.cited),
     line.overflow,
     line.hook_errors,
   }
 end
 
-M.ALIGN = { "l", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r" }
+local ALIGN = { "l", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r" }
 
---- What the numbers mean; two lines.
+--- What the numbers mean; three lines.
 ---@param o neap.ReplayOptions
+---@param facts string? how many there are
 ---@return string
-function M.legend(o)
+function M.legend(o, facts)
   local price = prices.formats[o.format or "openai"]
   local what = "cost: 1 = an uncached token; cached ×%s, new ×%s (%s, %s); "
     .. "a pointed fact adds a turn\n"
-    .. "facts: identifiers cited more than 10 steps after they were shown\n"
-  return what:format(price.read, price.write, price.name, price.date)
+    .. "facts: %sidentifiers cited more than 10 steps after they were shown; shares in %%\n"
+    .. "words: rare plain words still shown when used again; epochs: rewrites + 1\n"
+  return what:format(price.read, price.write, price.name, price.date, facts or "")
 end
 
+--- How a policy is named to people; without one, what happens then.
+---@param name string
+---@param o neap.ReplayOptions
+---@return string
+function M.policy_name(name, o)
+  if not o.policy then return "none (everything is shown while it fits)" end
+  return visible.line(name)
+end
+
+--- "policy tide, window 16,000"
+---@param state table of a replay
+---@param o neap.ReplayOptions
+---@return string
+function M.setting(state, o)
+  local name = M.policy_name(state.policy.name, o)
+  return ("policy %s, window %s"):format(name, thousands(o.window))
+end
+
+-- Columns that are left out when nothing of it happened.
+local IDLE = { noted = { "0.0", "–" }, overflow = { "0" }, errors = { "0" } }
+
 local function print_table(lines, policy, o)
-  local rows = { M.COLUMNS }
+  local rows = { COLUMNS }
   for _, line in ipairs(lines) do
-    rows[#rows + 1] = M.cells(line.trace, line)
+    rows[#rows + 1] = cells(line.trace, line)
   end
-  local name = policy.name ~= "" and policy.name or "(none)"
-  io.stdout:write(
-    ("policy %s, window %s, format %s\n"):format(name, thousands(o.window), o.format or "openai"),
+  if #lines > 1 then rows[#rows + 1] = cells("all " .. #lines, compare.row(lines, lines)) end
+  local head = "policy %s, window %s, format %s\n"
+  local name = M.policy_name(policy.name, o)
+  visible.write(
+    head:format(name, thousands(o.window), o.format or "openai"),
     M.legend(o),
-    "\n",
-    grid.format(rows, M.ALIGN)
+    "p95: share of the window that 95 % of the prompts do not exceed\n\n",
+    grid.format(grid.without(rows, ALIGN, IDLE))
   )
 end
 

@@ -5,6 +5,7 @@ local import = require("neap.import")
 local files = require("neap.files")
 local paths = require("neap.paths")
 local prices = require("neap.models.prices")
+local replay = require("neap.report.replay")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -80,7 +81,14 @@ end
 ---@param opts table
 ---@return neap.Recording[]
 function M.load(path, opts)
-  return check(import.load(path, { lenient = opts.lenient, from = opts.from, lean = true }))
+  local how = { lenient = opts.lenient, from = opts.from, as = opts.as, lean = true }
+  local sessions = check(import.load(path, how))
+  local skipped = sessions[1].counts.skipped
+  if skipped > 0 then
+    local what = skipped == 1 and "1 line was skipped" or skipped .. " lines were skipped"
+    failure.warn(("%s: %s; neap import tells more"):format(path, what))
+  end
+  return sessions
 end
 
 --- The one session of a file that a verb is about.
@@ -91,9 +99,21 @@ function M.load_one(path, opts)
   local sessions = M.load(path, opts)
   local n = opts.session or 1
   if not sessions[n] then
-    fail(("%s: holds %d sessions, there is no %d"):format(path, #sessions, n))
+    fail(("%s: has no session %d; the last is %d"):format(path, n, #sessions))
   end
   return sessions[n]
+end
+
+--- Fails when a replay that was to stop at a turn ended before it.
+---@param path string
+---@param state table
+---@param turn integer
+function M.check_turn(path, state, turn)
+  local has = state.turn
+  if has >= turn then return end
+  replay.close(state)
+  if has == 0 then fail(path .. ": has no turn; one comes before each assistant message") end
+  fail(("%s: has %d turn%s, there is no turn %d"):format(path, has, has == 1 and "" or "s", turn))
 end
 
 --- Says each new hook error once. `seen` is a set kept by the caller.

@@ -3,6 +3,8 @@
 local core = require("neap.core")
 local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
+local visible = require("neap.report.visible")
+local show_replay = require("neap.cli.replay")
 local session = require("neap.cli.session")
 local failure = require("neap.cli.fail")
 
@@ -76,13 +78,14 @@ local function margin(part)
 end
 
 local function print_part(part)
-  io.stdout:write(margin(part), part.tool and "  " .. part.tool or "", "\n")
+  local head = margin(part) .. (part.tool and "  " .. part.tool or "")
+  visible.write(visible.line(head), "\n")
   for line in (part.text .. "\n"):gmatch("(.-)\n") do
-    io.stdout:write("     │ ", line, "\n")
+    visible.write("     │ ", line, "\n")
   end
 end
 
-local function print_regions(account)
+local function print_regions(account, setting)
   local names, cells = {}, {}
   for name in pairs(account.regions) do
     names[#names + 1] = name
@@ -92,10 +95,10 @@ local function print_regions(account)
     cells[i] = ("%s %s"):format(name, grid.thousands(account.regions[name]))
   end
   local budget, tokens = grid.thousands(account.budget), grid.thousands(account.tokens)
-  local what = "turn %d: %s of %s tokens, %s cached, epoch %d; %s\n\n"
+  local what = "turn %d: %s of %s tokens, %s cached, epoch %d; %s; %s\n\n"
   local cached = grid.thousands(account.cached)
   local all = table.concat(cells, ", ")
-  io.stdout:write(what:format(account.turn, tokens, budget, cached, account.epoch, all))
+  visible.write(what:format(account.turn, tokens, budget, cached, account.epoch, all, setting))
 end
 
 local ORDER = { "region", "entry", "kind", "rung", "tokens", "full_tokens", "tool", "text" }
@@ -117,17 +120,14 @@ function M.show(opts, args)
     session.hook_errors(account, recording.name, seen)
   end
   local state = failure.check(replay.run(recording, o))
-  if state.turn < opts.turn then
-    replay.close(state)
-    failure.fail(("%s: has %d turns, there is no turn %d"):format(args[1], state.turn, opts.turn))
-  end
+  session.check_turn(args[1], state, opts.turn)
   if state.account.overflow then
     local account = state.account
     replay.close(state)
     no_prompt(account)
   end
   local parts = M.parts(state.session)
-  if not opts.json then print_regions(state.account) end
+  if not opts.json then print_regions(state.account, show_replay.setting(state, o)) end
   for _, part in ipairs(parts) do
     if opts.json then
       io.stdout:write(json.encode(part, ORDER), "\n")

@@ -103,13 +103,21 @@ local function is_bound(row)
   return row.unbounded or row.oracle
 end
 
---- Marks the rows that no other beats on both cost and gone. Bounds take no part.
+-- A row of turns that were not sent, or that a failing policy had no part in, says nothing of
+-- the policy: cheap because nothing was asked.
+local function failed(row)
+  return (row.overflow or 0) > 0 or (row.hook_errors or 0) > 0
+end
+
+--- Marks the policies that no other row beats on both cost and gone. Bounds and rows that failed
+--- take no part; a reference beats but is not marked.
 ---@param rows table[]
 function M.mark_best(rows)
   for _, row in ipairs(rows) do
-    row.best = not is_bound(row)
+    row.best = not row.reference and not failed(row)
     for _, other in ipairs(rows) do
-      if not is_bound(other) and beats(other, row) then row.best = false end
+      local counts = not is_bound(other) and not failed(other)
+      if counts and beats(other, row) then row.best = false end
     end
   end
 end

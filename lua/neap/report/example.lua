@@ -152,8 +152,8 @@ end
 
 -- One turn; a hook that fails in an example is a fault of the policy.
 local function turn(session)
-  local ok, why = session:prompt()
-  if not ok then return nil, why end
+  local ok, why, code = session:prompt()
+  if not ok then return nil, why, code end
   local errors = core.json.decode(session:account()).hook_errors
   if errors and errors[1] then return nil, errors[1] end
   return true
@@ -210,6 +210,71 @@ local function run_one(engine, path, example)
   end
   session:close()
   return ok, why
+end
+
+-- A history for policies of any kind: a system, a task, reads that repeat and cite each other,
+-- a search, a giant, and more tokens than the window holds.
+local REHEARSAL = [[
+-- example: window=6000
+--   system 60
+--   user 40
+--   text 20
+--   call read src/a.c
+--   result 900 "src/b.c:17"
+--   call read src/b.c
+--   call grep E104
+--   result 600 "E104 src/a.c"
+--   result 200
+--   text 30 "src/b.c:17"
+--   user 30
+--   call run make
+--   result 2500 "src/a.c:4: error"
+--   call read src/a.c
+--   result 900
+--   call edit src/a.c
+--   result 15
+--   call run make
+--   result 700
+--   call read src/c.c
+--   result 900
+--   call read src/d.c
+--   result 900
+--   call read src/e.c
+--   result 900
+--   call read src/f.c
+--   result 900
+--   text 30 "E104"
+--   call read src/g.c
+--   result 900
+--   call read src/h.c
+--   result 900
+--   call read src/i.c
+--   result 900
+--   text 40
+]]
+
+--- Plays a built-in history, so that every hook of the policy has run: a mistake within one shows
+--- only then. That the prompt does not fit says nothing: a policy may hold what it likes.
+---@param path string
+---@return true? ok, string? message
+function M.rehearse(path)
+  local list = messages(M.parse(REHEARSAL)[1])
+  local engine, message = core.engine({ data = core.data_dir(), fixed_secret = true })
+  if not engine then return nil, message end
+  local session, why =
+    engine:session({ name = "check", policy = path, window = 6000, no_reload = true })
+  local ok, code = session ~= nil, nil
+  for i = 1, ok and #list or 0 do
+    if list[i].message.role == "assistant" then
+      ok, why, code = turn(session)
+    end
+    if not ok then break end
+    assert(session:append(core.json.encode(list[i].message)))
+  end
+  if session then session:close() end
+  engine:close()
+  if ok or code == "budget" then return true end
+  return nil, why
 end
 
 --- Runs every example in the head comment of the policy at `path`. No example is no failure:

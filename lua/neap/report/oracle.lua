@@ -1,7 +1,8 @@
 -- The oracle: a reference that is given what no policy can know, the list of later citations.
 -- A first replay without a window collects it; then a policy that holds it ranks each entry by
--- the facts still to be cited from it. Budget, validity and the price of rewrites bind it as
--- they bind every other policy. next: compare.lua
+-- the facts still to be cited from it, and trims giants on arrival as tide does. Budget, validity
+-- and the price of rewrites bind it as they bind every other policy. It weighs entries, not
+-- the bytes within them, and is greedy: a strong reference, no bound. next: compare.lua
 local replay = require("neap.report.replay")
 
 local M = {}
@@ -16,6 +17,12 @@ return {
   about = "Given every later citation: a reference, no policy.",
   tools = { "recall", "read" },
   order = "value",
+
+  admit = function(ctx, e)
+    if e.kind == "result" and e.tokens > 0.25 * ctx.budget then
+      e:trim { tokens = 1000, keep = "dense", why = "a giant on arrival" }
+    end
+  end,
 
   rank = function(ctx, e)
     local worth = 0.01 / e.age

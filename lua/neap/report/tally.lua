@@ -20,6 +20,7 @@ end
 ---@class neap.Tally
 ---@field turns integer
 ---@field sent integer    turns whose prompt fitted
+---@field unsent boolean  the last turn's did not
 ---@field tokens integer
 ---@field cached integer
 ---@field billed integer
@@ -45,6 +46,7 @@ function M.new(price, window)
     window = window,
     turns = 0,
     sent = 0,
+    unsent = false,
     tokens = 0,
     cached = 0,
     billed = 0,
@@ -67,7 +69,8 @@ function Tally:turn(a)
   self.turns = self.turns + 1
   self.refused = self.refused + (a.refused or 0)
   self.hook_errors = self.hook_errors + #(a.hook_errors or {})
-  if a.overflow then
+  self.unsent = a.overflow ~= nil
+  if self.unsent then
     self.overflow = self.overflow + 1
     return
   end
@@ -81,10 +84,28 @@ function Tally:turn(a)
   self.usage[self.sent] = a.tokens / a.budget
 end
 
+-- Facts of which nothing was shown.
+local function all_gone(facts)
+  local none = no_facts()
+  none.cited, none.gone = facts.cited or 0, facts.cited or 0
+  return none
+end
+
+-- The same measure for a turn that sent nothing: nothing that the step used was to be seen.
+local function nothing_shown(m)
+  local facts = all_gone(m.facts)
+  facts.by_distance = {}
+  for class, of_class in pairs(m.facts.by_distance or {}) do
+    facts.by_distance[class] = all_gone(of_class)
+  end
+  return { facts = facts, words = { cited = m.words.cited, present = 0 } }
+end
+
 --- Adds what the step after that turn used. A fact that is only pointed at costs one recall:
 --- a further turn at the current height, and the fetched text where it is known.
 ---@param m table
 function Tally:measure(m)
+  if self.unsent then m = nothing_shown(m) end
   add_facts(self.facts, m.facts)
   for class, facts in pairs(m.facts.by_distance or {}) do
     add_facts(self.facts.by_distance[class], facts)
