@@ -20,10 +20,16 @@ bool np_buf_reserve(np_buf *b, size_t more); /* room for `more` bytes beyond n *
 void np_buf_add(np_buf *b, np_str s);
 void np_buf_addc(np_buf *b, char c);
 void np_buf_adds(np_buf *b, const char *cstr);
-void np_buf_int(np_buf *b, int64_t v);       /* decimal */
-void np_buf_count(np_buf *b, int64_t v);     /* decimal with thousands commas: 21,870 */
-void np_buf_num(np_buf *b, double v, int decimals); /* fixed-point, '.' whatever the locale */
-static inline void np_buf_clear(np_buf *b) { b->n = 0; b->failed = false; }
-static inline np_str np_buf_str(const np_buf *b) { return (np_str){b->p ? b->p : "", b->n}; }
+void np_buf_int(np_buf *b, int64_t v);   /* decimal */
+void np_buf_count(np_buf *b, int64_t v); /* decimal with thousands commas: 21,870 */
+/* fixed-point, '.' whatever the locale */
+void np_buf_num(np_buf *b, double v, int decimals);
+static inline void np_buf_clear(np_buf *b) {
+  b->n = 0;
+  b->failed = false;
+}
+static inline np_str np_buf_str(const np_buf *b) {
+  return (np_str){b->p ? b->p : "", b->n};
+}
 
 #endif

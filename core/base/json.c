@@ -15,7 +15,8 @@ static neap_rc bad(scan *s, const char *text) {
 }
 
 static void skip_white(scan *s) {
-  while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r')) {
+  while (s->p < s->end &&
+         (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r')) {
     s->p++;
   }
 }
@@ -41,15 +42,19 @@ static int hex4(const unsigned char *p, const unsigned char *end) {
 static neap_rc check_escape(scan *s) {
   if (s->end - s->p < 2) return bad(s, "a string is not closed");
   switch (s->p[1]) {
-    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
-      s->p += 2;
-      return NEAP_OK;
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't': s->p += 2; return NEAP_OK;
     case 'u':
       if (hex4(s->p + 2, s->end) < 0) return bad(s, "\\u needs four hex digits");
       s->p += 6;
       return NEAP_OK;
-    default:
-      return bad(s, "unknown escape in a string");
+    default: return bad(s, "unknown escape in a string");
   }
 }
 
@@ -174,7 +179,8 @@ static np_json_type type_of(char c) {
     case '{': return NP_JSON_OBJECT;
     case '[': return NP_JSON_ARRAY;
     case '"': return NP_JSON_STRING;
-    case 't': case 'f': return NP_JSON_BOOL;
+    case 't':
+    case 'f': return NP_JSON_BOOL;
     case 'n': return NP_JSON_NULL;
     default: return NP_JSON_NUMBER;
   }
@@ -394,7 +400,7 @@ bool np_json_is_key(np_str raw_key, const char *key) {
     return raw_key.n == n + 2 && memcmp(raw_key.p + 1, key, n) == 0;
   }
   const char *p = raw_key.p + 1, *end = raw_key.p + raw_key.n - 1;
-  for (size_t i = 0;; ) {
+  for (size_t i = 0;;) {
     if (p >= end) return i == n;
     char bytes[4];
     size_t made = 1;
@@ -429,7 +435,9 @@ void np_json_quote(np_buf *b, np_str s) {
   const unsigned char *p = (const unsigned char *)s.p, *end = p + s.n, *from = p;
   np_buf_addc(b, '"');
   while (p < end) {
-    size_t n = *p >= 0x20 && *p != '"' && *p != '\\' ? np_utf8_len((const char *)p, (const char *)end) : 0;
+    size_t n = *p >= 0x20 && *p != '"' && *p != '\\'
+                   ? np_utf8_len((const char *)p, (const char *)end)
+                   : 0;
     if (n) {
       p += n;
       continue;

@@ -10,10 +10,14 @@
 /* The C library's allocator, used where the host gives none. */
 extern const neap_alloc np_alloc_libc;
 
-void *np_malloc(const neap_alloc *a, size_t n);                          /* NULL when out of memory */
-void *np_calloc(const neap_alloc *a, size_t count, size_t size);         /* zeroed; overflow-checked */
-void *np_realloc(const neap_alloc *a, void *p, size_t old, size_t n);    /* p stays valid on NULL */
-void np_free(const neap_alloc *a, void *p);                              /* NULL is fine */
+/* NULL when out of memory */
+void *np_malloc(const neap_alloc *a, size_t n);
+/* zeroed; overflow-checked */
+void *np_calloc(const neap_alloc *a, size_t count, size_t size);
+/* p stays valid on NULL */
+void *np_realloc(const neap_alloc *a, void *p, size_t old, size_t n);
+/* NULL is fine */
+void np_free(const neap_alloc *a, void *p);
 
 /* Makes room for `need` items of `size` bytes in *items (capacity *cap, in items), growing
 ** by half. Returns false, with nothing changed, when out of memory or on overflow. */
@@ -28,9 +32,11 @@ typedef struct np_arena {
 } np_arena;
 
 void np_arena_init(np_arena *ar, const neap_alloc *a);
-void *np_arena_alloc(np_arena *ar, size_t n);          /* 8-byte aligned; NULL when out of memory */
+/* 8-byte aligned; NULL when out of memory */
+void *np_arena_alloc(np_arena *ar, size_t n);
 bool np_arena_copy(np_arena *ar, np_str s, np_str *out); /* a copy followed by a NUL */
-void np_arena_clear(np_arena *ar);                     /* forgets all, keeps one chunk for reuse */
+/* forgets all, keeps one chunk for reuse */
+void np_arena_clear(np_arena *ar);
 void np_arena_free(np_arena *ar);
 
 #endif

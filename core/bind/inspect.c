@@ -32,7 +32,8 @@ static int entry_count(lua_State *L) {
 
 static void set_shown(lua_State *L, const neap_session *s, int64_t id) {
   np_shown none = {0};
-  const np_shown *sh = (size_t)id <= s->pack.view.count ? np_view_at(&s->pack.view, id) : &none;
+  const np_shown *sh =
+      (size_t)id <= s->pack.view.count ? np_view_at(&s->pack.view, id) : &none;
   set_cstr(L, "rung", np_rung_name((np_rung)sh->rung));
   set_int(L, "tokens", sh->tokens);
   set_int(L, "full_tokens", sh->full);
@@ -78,7 +79,8 @@ static int shown(lua_State *L) {
   if (!en || (size_t)en->id > s->pack.view.count) return 0;
   const np_shown *sh = np_view_at(&s->pack.view, en->id);
   if (!sh->listed || sh->rung == NP_DROPPED) return 0;
-  np_str t = sh->rung == NP_FULL ? en->text : np_view_text(&s->pack.view, sh->text, &s->text);
+  np_str t =
+      sh->rung == NP_FULL ? en->text : np_view_text(&s->pack.view, sh->text, &s->text);
   lua_pushlstring(L, t.p, t.n);
   return 1;
 }
@@ -141,7 +143,8 @@ static void add_gone(void *ctx, const np_citation *c) {
 }
 
 static int measure(lua_State *L) {
-  static const char *const distances[NP_DISTANCES] = {"1-3", "4-10", "11-20", "21-50", "51+"};
+  static const char *const distances[NP_DISTANCES] = {"1-3", "4-10", "11-20", "21-50",
+                                                      "51+"};
   neap_session *s = np_bind_to_session(L);
   np_measure m;
   luaL_checkstack(L, 8, NULL);
@@ -195,7 +198,7 @@ static int policy(lua_State *L) {
 }
 
 const luaL_Reg np_bind_inspect[] = {
-    {"entry_count", entry_count}, {"entry", entry},         {"shown", shown},
-    {"segments", segments},       {"measure", measure},     {"citations", citations},
+    {"entry_count", entry_count}, {"entry", entry},     {"shown", shown},
+    {"segments", segments},       {"measure", measure}, {"citations", citations},
     {"policy", policy},           {NULL, NULL},
 };

@@ -49,11 +49,15 @@ static neap_str check_str(lua_State *L, int at) {
 
 /* ---- reading a table of options ---- */
 
+/* C would read a text up to its first zero byte: "a\0b" would be the tenant "a". */
 static const char *field_str(lua_State *L, int t, const char *name) {
   lua_getfield(L, t, name);
   if (lua_isnil(L, -1)) return NULL; /* stays on the stack: anchors the string */
   if (!lua_isstring(L, -1)) luaL_error(L, "option %s must be a string", name);
-  return lua_tostring(L, -1);
+  size_t n;
+  const char *text = lua_tolstring(L, -1, &n);
+  if (strlen(text) != n) luaL_error(L, "option %s must not hold a zero byte", name);
+  return text;
 }
 
 static int64_t field_int(lua_State *L, int t, const char *name) {
@@ -247,7 +251,8 @@ static int session_text(lua_State *L) {
 
 static int session_tostring(lua_State *L) {
   session_box *b = luaL_checkudata(L, 1, SESSION);
-  if (b->s) lua_pushfstring(L, "neap.session (%I entries)", (LUAI_UACINT)b->s->log.entry_count);
+  if (b->s)
+    lua_pushfstring(L, "neap.session (%I entries)", (LUAI_UACINT)b->s->log.entry_count);
   else lua_pushliteral(L, "neap.session (closed)");
   return 1;
 }

@@ -7,7 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -29,7 +32,7 @@ static int fail_errno(lua_State *L, int number) {
 static int system_stat(lua_State *L) {
   struct stat st;
   if (stat(luaL_checkstring(L, 1), &st) != 0) return fail_errno(L, errno);
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 4);
   lua_pushstring(L, S_ISREG(st.st_mode)   ? "file"
                     : S_ISDIR(st.st_mode) ? "directory"
                                           : "other");
@@ -38,6 +41,8 @@ static int system_stat(lua_State *L) {
   lua_setfield(L, -2, "size");
   lua_pushinteger(L, (lua_Integer)st.st_mtime);
   lua_setfield(L, -2, "mtime");
+  lua_pushinteger(L, (lua_Integer)st.st_mtim.tv_nsec);
+  lua_setfield(L, -2, "mtime_ns"); /* within the second */
   return 1;
 }
 
@@ -125,6 +130,35 @@ static int system_isatty(lua_State *L) {
   return 1;
 }
 
+/* terminal(fd): its lines and columns, or nil when it is none or does not say */
+static int system_terminal(lua_State *L) {
+  struct winsize size;
+  if (ioctl((int)luaL_checkinteger(L, 1), TIOCGWINSZ, &size) != 0) return 0;
+  if (size.ws_row == 0 || size.ws_col == 0) return 0;
+  lua_pushinteger(L, size.ws_row);
+  lua_pushinteger(L, size.ws_col);
+  return 2;
+}
+
+/* ---- time, for those who wait; no output depends on it ---- */
+
+/* sleep_ms(n): waits, at most an hour; a signal may end it early */
+static int system_sleep_ms(lua_State *L) {
+  lua_Integer n = luaL_checkinteger(L, 1);
+  luaL_argcheck(L, n >= 0 && n <= 3600000, 1, "0 to 3,600,000 are expected");
+  struct timespec t = {.tv_sec = (time_t)(n / 1000), .tv_nsec = (long)(n % 1000) * 1000000};
+  nanosleep(&t, NULL);
+  return 0;
+}
+
+/* ticks_ms(): milliseconds of a clock that only goes forward */
+static int system_ticks_ms(lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushinteger(L, (lua_Integer)t.tv_sec * 1000 + t.tv_nsec / 1000000);
+  return 1;
+}
+
 /* ---- where things are ---- */
 
 static const char *registry_text(lua_State *L, const char *key) {
@@ -208,6 +242,9 @@ static const luaL_Reg functions[] = {
     {"mkdir", system_mkdir},
     {"realpath", system_realpath},
     {"isatty", system_isatty},
+    {"terminal", system_terminal},
+    {"sleep_ms", system_sleep_ms},
+    {"ticks_ms", system_ticks_ms},
     {"exe_dir", system_exe_dir},
     {"data_dir", system_data_dir},
     {"sha256", system_sha256},

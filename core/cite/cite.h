@@ -12,7 +12,8 @@
 /* ---- identifiers ---- */
 
 typedef enum np_ident_kind {
-  NP_IDENT_NAME, /* 4+ of [A-Za-z0-9_./:@#-] with a digit, _, /, inner . or -, inner capital */
+  /* 4+ of [A-Za-z0-9_./:@#-] with a digit, _, /, inner . or -, inner capital */
+  NP_IDENT_NAME,
   NP_IDENT_NUMBER, /* 3 or more digits */
   NP_IDENT_CJK,    /* run of 2 to 8 CJK characters */
   NP_IDENT_WORD    /* a plain word of 5+ letters or a CJK word: the second measure only */

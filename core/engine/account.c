@@ -42,7 +42,8 @@ static int by_entry(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-static void add_change(np_buf *b, const np_change *first, const np_change *last, char *sep) {
+static void add_change(np_buf *b, const np_change *first, const np_change *last,
+                       char *sep) {
   if (first->from == last->to) return;
   np_buf_addc(b, *sep);
   np_buf_adds(b, "{\"entry\":");

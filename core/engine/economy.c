@@ -13,7 +13,8 @@
 ** providers (their pricing pages, 2026). */
 static const double price_read = 0.1, price_write = 1.25;
 
-#define QUIET_TURNS 3 /* after a rewrite; the core delays nothing, it lives in this figure */
+/* after a rewrite; the core delays nothing, it lives in this figure */
+#define QUIET_TURNS 3
 
 /* Tokens before the first entry that may change: head, fixed and task. */
 static int64_t front_tokens(const np_view *v) {
@@ -34,15 +35,19 @@ static int64_t height(const neap_session *s) {
   if (price_read <= 0 || price_read >= price_write) return budget;
   double room = (double)(s->tokens_after_rewrite - s->front_tokens);
   if (room < 0) room = 0;
-  double up = 2 * sqrt(2 * room * mean_growth(s) * (price_write - price_read) / price_read);
+  double up =
+      2 * sqrt(2 * room * mean_growth(s) * (price_write - price_read) / price_read);
   double h = (double)s->tokens_after_rewrite + up;
   return h > (double)budget ? budget : (int64_t)h;
 }
 
 void np_economy(const neap_session *s, np_turn *turn) {
   int64_t budget = s->pack.budget;
-  *turn = (np_turn){.window = s->window, .reserve = s->reserve, .budget = budget,
-                    .price_read = price_read, .price_write = price_write};
+  *turn = (np_turn){.window = s->window,
+                    .reserve = s->reserve,
+                    .budget = budget,
+                    .price_read = price_read,
+                    .price_write = price_write};
   turn->floor = s->pack.view.recall ? budget / 2 : budget * 7 / 10;
   turn->height = height(s);
   turn->random = (uint64_t *)(uintptr_t)&s->random; /* drawn from while hooks run */

@@ -51,9 +51,9 @@ static bool holds_vocabularies(const char *dir) {
 
 /* Beside the program or library, in a build tree and under a prefix. */
 static bool beside(place *out) {
-  static const char *const tails[] = {"/share/neap/vocabularies", "/../share/neap/vocabularies",
-                                      "/../../share/neap/vocabularies",
-                                      "/../../../../share/neap/vocabularies"};
+  static const char *const tails[] = {
+      "/share/neap/vocabularies", "/../share/neap/vocabularies",
+      "/../../share/neap/vocabularies", "/../../../../share/neap/vocabularies"};
   place self;
   if (!np_port_self_dir(self.path, sizeof self.path)) return false;
   for (size_t i = 0; i < NP_COUNT(tails); i++) {
@@ -83,9 +83,10 @@ static const uint8_t fixed_secret[NP_SHA256] = "neap: marks of replays and tests
 
 static neap_rc open_store(neap *n, const neap_config *c) {
   bool memory = !c->store || !*c->store || strcmp(c->store, ":memory:") == 0;
-  neap_rc rc = memory ? np_store_memory_open(&n->alloc, &n->store, &n->error)
-                      : np_store_sqlite_open(&n->alloc, c->store, (n->flags & NEAP_READONLY) != 0,
-                                             &n->store, &n->error);
+  neap_rc rc =
+      memory ? np_store_memory_open(&n->alloc, &n->store, &n->error)
+             : np_store_sqlite_open(&n->alloc, c->store, (n->flags & NEAP_READONLY) != 0,
+                                    &n->store, &n->error);
   if (rc) return rc;
   if (n->flags & NEAP_FIXED_SECRET) {
     memcpy(n->secret, fixed_secret, NP_SHA256);
@@ -141,7 +142,8 @@ static neap_rc load_vocab(neap *n, np_str name, const np_vocab **out, np_err *e)
       return NEAP_OK;
     }
   }
-  if (!np_grow(&n->alloc, &vocabs, &n->vocab_cap, n->vocab_count + 1, sizeof(np_vocab *))) {
+  if (!np_grow(&n->alloc, &vocabs, &n->vocab_cap, n->vocab_count + 1,
+               sizeof(np_vocab *))) {
     return np_fail_mem(e);
   }
   n->vocabs = vocabs;

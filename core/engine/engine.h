@@ -15,19 +15,22 @@ struct neap {
   neap_alloc alloc;
   np_store *store;
   char *tenant;
-  char *data;           /* folder of the vocabularies, NULL until it is found */
+  char *data; /* folder of the vocabularies, NULL until it is found */
   int flags;
   uint8_t secret[NP_SHA256];
-  np_vocab **vocabs;    /* loaded once, kept until close */
+  np_vocab **vocabs; /* loaded once, kept until close */
   size_t vocab_count, vocab_cap;
   neap_session *sessions;
-  mtx_t lock;           /* vocabs, sessions, error */
+  mtx_t lock; /* vocabs, sessions, error */
   np_err error;
 };
 
+#define NP_RENDERER 1     /* raised when the bytes of the same decisions change */
+#define NP_UNICODE "16.0" /* of the splitter's tables; see token/gen/unicode.c */
+
 /* What the log of a session holds. Numbers are part of the store's form. */
 typedef enum np_event_kind {
-  NP_EV_OPEN = 1,    /* settings of a writer: versions, format, window, reserve, policy */
+  NP_EV_OPEN = 1, /* settings of a writer: versions, format, window, reserve, policy */
   NP_EV_TOOLS = 2,
   NP_EV_REQUEST = 3,
   NP_EV_MESSAGE = 4, /* body: the raw message */
@@ -50,20 +53,21 @@ typedef struct np_before {
 struct neap_session {
   neap *engine;
   neap_session *next;
-  atomic_flag busy;       /* one thread at a time */
+  atomic_flag busy; /* one thread at a time */
   char *name;
   np_claim claim;
   np_log log;
   np_pack pack;
   np_policy *policy;
-  neap_options options;   /* strings copied */
+  np_policy *previous; /* the version before one that has not served a turn yet */
+  neap_options options; /* strings copied */
   const np_vocab *vocab;
-  np_arena arena;         /* strings that live as long as the session */
+  np_arena arena; /* strings that live as long as the session */
   np_str tools, request;
-  bool tools_offered;     /* the engine's own tools are in the schemas */
+  bool tools_offered; /* the engine's own tools are in the schemas */
   int64_t window, reserve;
-  int64_t admitted;       /* entries that have been offered to admit */
-  bool broken;            /* memory ran out half-way: nothing more is done */
+  int64_t admitted; /* entries that have been offered to admit */
+  bool broken;      /* memory ran out half-way: nothing more is done */
 
   int64_t turn, epochs_seen;
   int64_t turns_since_rewrite, tokens_after_rewrite, front_tokens;
@@ -74,23 +78,25 @@ struct neap_session {
 
   np_before before;
   np_buf turn_head, turn_body, turn_state; /* events of the last turn */
-  bool unwritten;         /* they are not in the store yet: they go before anything else */
-  bool stated;            /* turn_state holds the state that was written last */
+  /* they are not in the store yet: they go before anything else */
+  bool unwritten;
+  bool stated; /* turn_state holds the state that was written last */
 
-  np_rendered rendered;   /* the last prompt */
-  bool overflow;          /* the last turn did not fit */
+  np_rendered rendered; /* the last prompt */
+  bool overflow;        /* the last turn did not fit */
   int64_t short_by;
-  np_buf hook_errors;     /* of the last turn, as JSON strings parted by commas */
-  int64_t reloads;        /* of the last turn */
+  np_buf hook_errors;         /* of the last turn, as JSON strings parted by commas */
+  int64_t reloads;            /* of the last turn */
   np_buf account, text, body; /* results that live until the next call */
-  size_t measured;        /* citations that have been measured */
-  uint32_t call_at;       /* cursor of neap_next_call among the last message's entries */
+  size_t measured;            /* citations that have been measured */
+  uint32_t call_at; /* cursor of neap_next_call among the last message's entries */
   size_t call_message;
-  np_err err;             /* this call's, before it is handed to the engine */
+  np_err err; /* this call's, before it is handed to the engine */
 };
 
 /* ---- engine.c ---- */
-neap_rc np_engine_fail(neap *n, const np_err *e); /* keeps it for neap_error; returns its code */
+/* keeps it for neap_error; returns its code */
+neap_rc np_engine_fail(neap *n, const np_err *e);
 neap_rc np_engine_vocab(neap *n, np_str name, const np_vocab **out, np_err *e);
 
 /* ---- session.c: the guard of every public call ---- */
@@ -103,17 +109,24 @@ neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n);
 neap_rc np_session_append(neap_session *s, np_str message, np_str response);
 
 /* ---- turn.c, account.c, economy.c, events.c ---- */
-neap_rc np_turn_assemble(neap_session *s);           /* hooks, fit, render */
+neap_rc np_turn_assemble(neap_session *s); /* hooks, fit, render */
 neap_rc np_turn_account(neap_session *s, np_buf *out);
-void np_turn_after(neap_session *s);                 /* growth, rewrites, economy */
+void np_turn_after(neap_session *s); /* growth, rewrites, economy */
 void np_economy(const neap_session *s, np_turn *turn);
-neap_rc np_session_key(neap_session *s);             /* a new mark key, held by no text */
-void np_turn_fetched(neap_session *s);               /* marks what the model has fetched */
+neap_rc np_session_key(neap_session *s); /* a new mark key, held by no text */
+/* marks what the model has fetched */
+void np_turn_fetched(neap_session *s);
 void np_hook_error(neap_session *s, const np_err *e);
 /* Writes NP_EV_TURN, and NP_EV_STATE when the state has changed. When the store refuses, they
 ** stay unwritten and the turn counts as not handed out. */
 neap_rc np_events_turn(neap_session *s);
-neap_rc np_events_resume(neap_session *s);           /* reads a stored session back */
+neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
+
+/* ---- reload.c ---- */
+neap_rc np_reload_poll(neap_session *s);               /* looks at the file, before a turn */
+neap_rc np_reload_judge(neap_session *s, bool served); /* after a new version's first turn */
+/* Logs what happened to the policy: with a reason why not, or else with its text. */
+neap_rc np_reload_log(neap_session *s, const char *result, np_str reason);
 
 /* ---- tools.c ---- */
 bool np_tools_is_ours(np_str name);

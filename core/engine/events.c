@@ -57,7 +57,8 @@ neap_rc np_events_turn(neap_session *s) {
   add_le(body, (uint64_t)s->rekeys, 8);
   add_le(body, s->random, 8);
   for (size_t i = 0; i < s->pack.change_count; i++) {
-    if (!seen_before(&s->pack, i)) add_entry(body, &s->pack.view, s->pack.changes[i].entry);
+    if (!seen_before(&s->pack, i))
+      add_entry(body, &s->pack.view, s->pack.changes[i].entry);
   }
   np_buf_add(head, np_buf_str(&s->account));
   neap_rc rc = body->failed || head->failed ? np_fail_mem(&s->err) : take_state(s);
@@ -69,10 +70,12 @@ neap_rc np_events_turn(neap_session *s) {
 /* ---- resuming ---- */
 
 static neap_rc damaged(neap_session *s, const char *what) {
-  return np_fail(&s->err, NEAP_E_CORRUPT, "session %s: %s; check the store", s->name, what);
+  return np_fail(&s->err, NEAP_E_CORRUPT, "session %s: %s; check the store", s->name,
+                 what);
 }
 
-static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned flags, np_str text) {
+static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned flags,
+                         np_str text) {
   np_view *v = &s->pack.view;
   if (id < 1 || (size_t)id > v->count || rung >= NP_RUNG_COUNT) {
     return damaged(s, "a turn names an entry that does not exist");
@@ -133,9 +136,7 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
       return rc ? rc : np_log_index_sync(&s->log, &s->err);
     }
-    case NP_EV_TURN:
-      s->call_message = SIZE_MAX;
-      return lay_turn(s, ev->body);
+    case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->body);
     case NP_EV_STATE:
       np_buf_clear(&s->turn_state);
       np_buf_add(&s->turn_state, ev->body);

@@ -13,7 +13,8 @@ static neap_rc find_message(neap_session *s, np_str response, np_str *message) {
   neap_rc rc = np_json_check(response, &root, &s->err);
   if (rc) return rc;
   if (np_json_get(root, "error", &v) && v.type == NP_JSON_OBJECT) {
-    return np_fail(&s->err, NEAP_E_SHAPE, "the response is the provider's error, not an answer: %.*s",
+    return np_fail(&s->err, NEAP_E_SHAPE,
+                   "the response is the provider's error, not an answer: %.*s",
                    v.raw.n > 200 ? 200 : (int)v.raw.n, v.raw.p);
   }
   if (np_json_get(root, "choices", &choices) && choices.type == NP_JSON_ARRAY) {
@@ -28,7 +29,8 @@ static neap_rc find_message(neap_session *s, np_str response, np_str *message) {
     *message = root.raw;
     return NEAP_OK;
   }
-  return np_fail(&s->err, NEAP_E_SHAPE, "the response has neither choices nor a role; give the "
+  return np_fail(&s->err, NEAP_E_SHAPE,
+                 "the response has neither choices nor a role; give the "
                  "provider's body as it came");
 }
 
@@ -59,8 +61,8 @@ neap_rc neap_append_response(neap_session *s, neap_str response) {
 int neap_next_call(neap_session *s, neap_call *c) {
   if (np_session_enter(s)) return 0;
   int found = 0;
-  const np_message *m = s->call_message < s->log.message_count
-                            ? &s->log.messages[s->call_message] : NULL;
+  const np_message *m =
+      s->call_message < s->log.message_count ? &s->log.messages[s->call_message] : NULL;
   while (m && !found && s->call_at < m->entries) {
     const np_entry *en = np_log_entry(&s->log, m->first + s->call_at++);
     if (en->kind != NP_KIND_CALL || en->pair) continue;
@@ -89,16 +91,19 @@ static neap_rc result_message(neap_session *s, const np_entry *call, np_str text
   np_buf_adds(b, ",\"content\":");
   np_json_quote(b, text);
   np_buf_addc(b, '}');
-  return b->failed ? np_fail_mem(&s->err) : np_session_append(s, np_buf_str(b), NP_LIT(""));
+  return b->failed ? np_fail_mem(&s->err)
+                   : np_session_append(s, np_buf_str(b), NP_LIT(""));
 }
 
 static neap_rc find_call(neap_session *s, const neap_call *c, const np_entry **out) {
   const np_entry *en = c ? np_log_entry(&s->log, c->entry) : NULL;
   if (!en || en->kind != NP_KIND_CALL) {
-    return np_fail(&s->err, NEAP_E_ARG, "there is no call of that number in session %s", s->name);
+    return np_fail(&s->err, NEAP_E_ARG, "there is no call of that number in session %s",
+                   s->name);
   }
   if (en->pair) {
-    return np_fail(&s->err, NEAP_E_MISUSE, "call %lld has its result already", (long long)en->id);
+    return np_fail(&s->err, NEAP_E_MISUSE, "call %lld has its result already",
+                   (long long)en->id);
   }
   *out = en;
   return NEAP_OK;

@@ -12,13 +12,14 @@ neap_rc np_session_enter(neap_session *s) {
   if (!s) return NEAP_E_ARG;
   if (atomic_flag_test_and_set(&s->busy)) {
     np_err e;
-    np_fail(&e, NEAP_E_MISUSE, "session %s is in use by another thread; use it from one at a time",
-            s->name);
+    np_fail(&e, NEAP_E_MISUSE,
+            "session %s is in use by another thread; use it from one at a time", s->name);
     return np_engine_fail(s->engine, &e);
   }
   s->err = (np_err){0};
   if (!s->broken) return NEAP_OK;
-  np_fail(&s->err, NEAP_E_MEMORY, "session %s ran out of memory and must be opened again", s->name);
+  np_fail(&s->err, NEAP_E_MEMORY, "session %s ran out of memory and must be opened again",
+          s->name);
   return np_session_leave(s, NEAP_E_MEMORY);
 }
 
@@ -41,9 +42,11 @@ neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n) {
     return NEAP_OK;
   }
   if (s->unwritten) {
-    all[k++] = (np_event){.kind = NP_EV_TURN, .head = np_buf_str(&s->turn_head),
+    all[k++] = (np_event){.kind = NP_EV_TURN,
+                          .head = np_buf_str(&s->turn_head),
                           .body = np_buf_str(&s->turn_body)};
-    if (!s->stated) all[k++] = (np_event){.kind = NP_EV_STATE, .body = np_buf_str(&s->turn_state)};
+    if (!s->stated)
+      all[k++] = (np_event){.kind = NP_EV_STATE, .body = np_buf_str(&s->turn_state)};
   }
   for (size_t i = 0; i < n && k < TOGETHER; i++) all[k++] = ev[i];
   for (size_t i = 0; i < k; i++) {
@@ -52,7 +55,8 @@ neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n) {
     if (!all[i].head.p) all[i].head = NP_LIT("");
     if (!all[i].body.p) all[i].body = NP_LIT("");
   }
-  neap_rc rc = k ? st->ops->append(st, &s->claim, all, k, s->options.durable, &s->err) : NEAP_OK;
+  neap_rc rc =
+      k ? st->ops->append(st, &s->claim, all, k, s->options.durable, &s->err) : NEAP_OK;
   if (rc) return rc;
   s->stated = s->stated || s->unwritten;
   s->unwritten = false;
@@ -75,8 +79,9 @@ static neap_rc set_window(neap_session *s) {
   int64_t w = s->options.window ? s->options.window : DEFAULT_WINDOW;
   int64_t eighth = w / 8, r = s->options.reserve;
   if (w < 0 || w > WINDOW_MAX) {
-    return np_fail(&s->err, NEAP_E_CONFIG, "window %lld is %s; give the model's window in tokens",
-                   (long long)w, w < 0 ? "negative" : "out of range");
+    return np_fail(&s->err, NEAP_E_CONFIG,
+                   "window %lld is %s; give the model's window in tokens", (long long)w,
+                   w < 0 ? "negative" : "out of range");
   }
   if (r < -1) {
     return np_fail(&s->err, NEAP_E_CONFIG, "reserve %lld is negative; use -1 for none",
@@ -85,9 +90,11 @@ static neap_rc set_window(neap_session *s) {
   if (r == 0) r = eighth < DEFAULT_RESERVE ? eighth : DEFAULT_RESERVE;
   if (r < 0) r = 0;
   if (r >= w) {
-    return np_fail(&s->err, NEAP_E_CONFIG,
-                   "window %lld minus reserve %lld leaves no room for a prompt; use a larger "
-                   "window or a smaller reserve", (long long)w, (long long)r);
+    return np_fail(
+        &s->err, NEAP_E_CONFIG,
+        "window %lld minus reserve %lld leaves no room for a prompt; use a larger "
+        "window or a smaller reserve",
+        (long long)w, (long long)r);
   }
   s->window = w;
   s->reserve = r;
@@ -103,7 +110,8 @@ static neap_rc keep_cstr(neap_session *s, const char **str) {
 }
 
 static neap_rc keep_options(neap_session *s, const neap_options *o) {
-  if (o) memcpy(&s->options, o, o->size < sizeof s->options ? o->size : sizeof s->options);
+  if (o)
+    memcpy(&s->options, o, o->size < sizeof s->options ? o->size : sizeof s->options);
   if (!s->options.format) s->options.format = "openai";
   if (!s->options.encoding) s->options.encoding = "o200k_base";
   neap_rc rc = keep_cstr(s, &s->options.policy);
@@ -133,7 +141,8 @@ static neap_rc open_parts(neap_session *s) {
   np_str options = np_str_cstr(s->options.options_json);
   neap_rc rc = set_window(s);
   if (!rc) rc = find_format(s, &format);
-  if (!rc) rc = np_engine_vocab(s->engine, np_str_cstr(s->options.encoding), &s->vocab, &s->err);
+  if (!rc)
+    rc = np_engine_vocab(s->engine, np_str_cstr(s->options.encoding), &s->vocab, &s->err);
   if (!rc) rc = np_log_init(&s->log, &s->engine->alloc, &s->err);
   if (!rc) rc = np_log_index_open(&s->log, &s->err);
   if (!rc) {
@@ -141,36 +150,54 @@ static neap_rc open_parts(neap_session *s) {
                       s->window - s->reserve, &s->err);
   }
   if (!rc) {
-    rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy, &s->err);
+    rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy,
+                        &s->err);
   }
   if (!rc) rc = np_policy_selftest(s->policy, &s->err);
   return rc ? rc : np_session_key(s);
 }
 
-static neap_rc log_open(neap_session *s) {
-  np_buf head;
-  np_buf_init(&head, &s->engine->alloc);
-  np_buf_adds(&head, "{\"neap\":\"" NEAP_VERSION "\",\"format\":");
-  np_json_quote(&head, np_str_cstr(s->options.format));
-  np_buf_adds(&head, ",\"encoding\":");
-  np_json_quote(&head, np_str_cstr(s->options.encoding));
-  np_buf_adds(&head, ",\"window\":");
-  np_buf_int(&head, s->window);
-  np_buf_adds(&head, ",\"reserve\":");
-  np_buf_int(&head, s->reserve);
-  np_buf_adds(&head, ",\"policy\":");
-  np_json_quote(&head, np_policy_info_of(s->policy)->name);
-  np_buf_adds(&head, ",\"policy_sha256\":\"");
+static void add_member(np_buf *b, const char *name, np_str value) {
+  np_buf_adds(b, ",\"");
+  np_buf_adds(b, name);
+  np_buf_adds(b, "\":");
+  np_json_quote(b, value);
+}
+
+/* What a prompt depends on besides the events that follow. */
+static void add_settings(const neap_session *s, np_buf *b) {
+  const np_policy_info *policy = np_policy_info_of(s->policy);
+  const char *options = s->options.options_json;
   char hex[2 * NP_SHA256];
-  np_hex(np_policy_info_of(s->policy)->sha256, NP_SHA256, hex);
-  np_buf_add(&head, np_str_of(hex, sizeof hex));
-  np_buf_adds(&head, "\",\"options\":");
-  np_buf_adds(&head, s->options.options_json && *s->options.options_json ? s->options.options_json
-                                                                        : "{}");
-  np_buf_addc(&head, '}');
-  neap_rc rc = head.failed ? np_fail_mem(&s->err)
-                           : np_session_log(s, NP_EV_OPEN, np_buf_str(&head), NP_LIT(""));
+  np_hex(policy->sha256, NP_SHA256, hex);
+  np_buf_adds(b, "{\"neap\":\"" NEAP_VERSION "\",\"renderer\":");
+  np_buf_int(b, NP_RENDERER);
+  np_buf_adds(b, ",\"unicode\":\"" NP_UNICODE "\"");
+  add_member(b, "format", np_str_cstr(s->options.format));
+  add_member(b, "encoding", np_str_cstr(s->options.encoding));
+  add_member(b, "vocabulary", np_str_cstr(np_vocab_info(s->vocab)->source));
+  np_buf_adds(b, ",\"window\":");
+  np_buf_int(b, s->window);
+  np_buf_adds(b, ",\"reserve\":");
+  np_buf_int(b, s->reserve);
+  add_member(b, "policy", policy->name);
+  add_member(b, "policy_sha256", np_str_of(hex, sizeof hex));
+  np_buf_adds(b, ",\"options\":");
+  np_buf_adds(b, options && *options ? options : "{}");
+  np_buf_addc(b, '}');
+}
+
+/* The body is the policy's text: the log pins what decided. */
+static neap_rc log_open(neap_session *s) {
+  np_buf head, body;
+  np_buf_init(&head, &s->engine->alloc);
+  np_buf_init(&body, &s->engine->alloc);
+  add_settings(s, &head);
+  neap_rc rc = head.failed ? np_fail_mem(&s->err) : NEAP_OK;
+  if (!rc) rc = np_policy_sources(s->policy, &body, &s->err);
+  if (!rc) rc = np_session_log(s, NP_EV_OPEN, np_buf_str(&head), np_buf_str(&body));
   np_buf_free(&head);
+  np_buf_free(&body);
   return rc;
 }
 
@@ -198,7 +225,8 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->turn_state, &n->alloc);
   s->stated = true;
   np_str kept;
-  s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p : NULL;
+  s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
+                                                               : NULL;
   return s;
 }
 
@@ -215,12 +243,14 @@ static neap_rc check_name(neap *n, const char *name) {
   np_str s = np_str_cstr(name);
   size_t at = np_utf8_valid(s);
   if (at == s.n) return NEAP_OK;
-  np_fail(&e, NEAP_E_ARG, "the session's name is not UTF-8 at byte %zu; use a name in UTF-8", at);
+  np_fail(&e, NEAP_E_ARG,
+          "the session's name is not UTF-8 at byte %zu; use a name in UTF-8", at);
   e.pos = at;
   return np_engine_fail(n, &e);
 }
 
-neap_rc neap_session_open(neap *n, const char *name, const neap_options *o, neap_session **out) {
+neap_rc neap_session_open(neap *n, const char *name, const neap_options *o,
+                          neap_session **out) {
   if (out) *out = NULL;
   if (!n || !name || !out) return NEAP_E_ARG;
   neap_rc wrong = check_name(n, name);
@@ -262,6 +292,7 @@ void neap_session_close(neap_session *s) {
   remove_session(s);
   if (n->store) n->store->ops->flush(n->store, NULL);
   np_policy_free(s->policy);
+  np_policy_free(s->previous);
   if (s->pack.alloc) np_pack_free(&s->pack);
   np_cite_free(s->log.cite);
   if (s->log.alloc) np_log_free(&s->log);
@@ -283,14 +314,16 @@ neap *neap_session_engine(neap_session *s) {
 
 /* ---- what the host supplies ---- */
 
-static neap_rc check_head(neap_session *s, np_str json, np_json_type type, const char *what) {
+static neap_rc check_head(neap_session *s, np_str json, np_json_type type,
+                          const char *what) {
   np_json v;
   neap_rc rc = np_json_check(json, &v, &s->err);
   if (rc) return rc;
   if (v.type != type) return np_fail(&s->err, NEAP_E_SHAPE, "%s", what);
   if (s->turn) {
-    return np_fail(&s->err, NEAP_E_MISUSE,
-                   "tools and request members are set before the first prompt, since they begin it");
+    return np_fail(
+        &s->err, NEAP_E_MISUSE,
+        "tools and request members are set before the first prompt, since they begin it");
   }
   return NEAP_OK;
 }
@@ -322,7 +355,8 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
   rc = check_head(s, json, NP_JSON_OBJECT, "request members must be a JSON object");
   if (!rc && !np_json_check(json, &members, NULL) &&
       (np_json_get(members, "messages", &v) || np_json_get(members, "tools", &v))) {
-    rc = np_fail(&s->err, NEAP_E_SHAPE, "messages and tools are the engine's; leave them out of "
+    rc = np_fail(&s->err, NEAP_E_SHAPE,
+                 "messages and tools are the engine's; leave them out of "
                  "the request members");
   }
   if (!rc) rc = set_head(s, json, &s->request, NP_EV_REQUEST);
@@ -335,7 +369,8 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
 ** that is kept is in the store. */
 neap_rc np_session_append(neap_session *s, np_str message, np_str response) {
   size_t index;
-  np_event ev[] = {{.kind = NP_EV_RESPONSE, .body = response}, {.kind = NP_EV_MESSAGE, .body = message}};
+  np_event ev[] = {{.kind = NP_EV_RESPONSE, .body = response},
+                   {.kind = NP_EV_MESSAGE, .body = message}};
   bool alone = response.n == 0;
   np_arena ar;
   np_arena_init(&ar, &s->engine->alloc);
@@ -357,6 +392,8 @@ neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {
   if (rc) return rc;
   const np_entry *en = np_log_entry(&s->log, entry);
   if (en) *text = en->text;
-  else rc = np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no entry %lld", s->name, (long long)entry);
+  else
+    rc = np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no entry %lld", s->name,
+                 (long long)entry);
   return np_session_leave(s, rc);
 }

@@ -6,8 +6,10 @@
 #include "text/text.h"
 
 static np_str trim(np_str s) {
-  while (s.n && (s.p[0] == ' ' || s.p[0] == '\n' || s.p[0] == '\r')) s = np_str_cut(s, 1, s.n);
-  while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r')) s.n--;
+  while (s.n && (s.p[0] == ' ' || s.p[0] == '\n' || s.p[0] == '\r'))
+    s = np_str_cut(s, 1, s.n);
+  while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
+    s.n--;
   return s;
 }
 

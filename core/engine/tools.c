@@ -8,13 +8,18 @@
 #include "text/text.h"
 
 static const char schemas[] =
-    "{\"type\":\"function\",\"function\":{\"name\":\"neap_read\",\"description\":\"Reads an "
-    "earlier part of this conversation in full by its number, as given in a [neap] mark.\","
+    "{\"type\":\"function\",\"function\":{\"name\":\"neap_read\",\"description\":\"Reads "
+    "an "
+    "earlier part of this conversation in full by its number, as given in a [neap] "
+    "mark.\","
     "\"parameters\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\","
-    "\"description\":\"number of the entry\"},\"lines\":{\"type\":\"string\",\"description\":"
+    "\"description\":\"number of the "
+    "entry\"},\"lines\":{\"type\":\"string\",\"description\":"
     "\"line range such as 41-380; all lines when left out\"}},\"required\":[\"id\"]}}},"
-    "{\"type\":\"function\",\"function\":{\"name\":\"neap_recall\",\"description\":\"Searches "
-    "all earlier steps, also those no longer shown, by words such as names, paths or error "
+    "{\"type\":\"function\",\"function\":{\"name\":\"neap_recall\",\"description\":"
+    "\"Searches "
+    "all earlier steps, also those no longer shown, by words such as names, paths or "
+    "error "
     "codes.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":"
     "\"string\",\"description\":\"words to look for\"}},\"required\":[\"query\"]}}}";
 
@@ -63,7 +68,8 @@ static bool parse_range(np_str s, size_t *from, size_t *to) {
   int at = 0;
   for (size_t i = 0; i < s.n; i++) {
     if (s.p[i] == '-' && at == 0 && i) at = 1;
-    else if (s.p[i] >= '0' && s.p[i] <= '9' && v[at] < 1000000000) v[at] = v[at] * 10 + (size_t)(s.p[i] - '0');
+    else if (s.p[i] >= '0' && s.p[i] <= '9' && v[at] < 1000000000)
+      v[at] = v[at] * 10 + (size_t)(s.p[i] - '0');
     else return false;
   }
   *from = v[0];
@@ -77,7 +83,8 @@ static void read_entry(neap_session *s, np_json args, np_buf *out) {
   size_t from, to;
   const np_entry *en = get_int(args, "id", &id) ? np_log_entry(&s->log, id) : NULL;
   if (!en || en->kind == NP_KIND_LOG) {
-    np_buf_adds(out, "There is no entry of that number; use the number in a [neap] mark.");
+    np_buf_adds(out,
+                "There is no entry of that number; use the number in a [neap] mark.");
     return;
   }
   if (!np_json_get(args, "lines", &v) || v.type != NP_JSON_STRING || v.raw.n <= 2) {
@@ -100,7 +107,7 @@ static void read_entry(neap_session *s, np_json args, np_buf *out) {
 
 /* ---- neap_recall ---- */
 
-#define HITS 3        /* entries given back */
+#define HITS 3         /* entries given back */
 #define HIT_CHARS 1500 /* of each; both as in the founding design */
 
 typedef struct hit {
@@ -124,8 +131,9 @@ static bool contains(np_str text, np_str word) {
 }
 
 static bool is_word_byte(char c) {
-  return (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
-         c == '_' || c == '.' || c == '/' || c == '-';
+  return (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
+         (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '.' || c == '/' ||
+         c == '-';
 }
 
 /* Next word of two bytes or more. */
@@ -156,7 +164,9 @@ static size_t best_hits(const neap_session *s, np_str query, hit hits[HITS]) {
   for (size_t i = s->log.entry_count; i-- > 0;) {
     const np_entry *en = &s->log.entries[i];
     bool own = en->kind == NP_KIND_CALL && np_tools_is_ours(en->tool);
-    if (own || en->kind == NP_KIND_SYSTEM || (en->kind == NP_KIND_RESULT && np_tools_is_ours(en->tool))) continue;
+    if (own || en->kind == NP_KIND_SYSTEM ||
+        (en->kind == NP_KIND_RESULT && np_tools_is_ours(en->tool)))
+      continue;
     hit h = {en, score(en, query)};
     if (h.score <= 0) continue;
     size_t at = n < HITS ? n++ : HITS - 1;
@@ -204,7 +214,8 @@ static void recall(neap_session *s, np_json args, np_buf *out) {
   if (np_json_get(args, "query", &v)) np_json_text(v, &query);
   size_t n = find_hits(s, np_buf_str(&query), found);
   if (!n) {
-    np_buf_adds(out, "No earlier step matches. Try other words: names, error codes, file names.");
+    np_buf_adds(
+        out, "No earlier step matches. Try other words: names, error codes, file names.");
   }
   for (size_t i = 0; i < n; i++) {
     if (i) np_buf_adds(out, "\n---\n");

@@ -1,5 +1,5 @@
 /*
-** One turn: reload, take in what is new, let the policy speak, make it fit, render, log.
+** One turn: reload (reload.c), take in what is new, let the policy speak, make it fit, render, log.
 ** What a hook asks for counts only when it returns; whatever it does, the last resort still
 ** fits the prompt. next: economy.c, account.c
 */
@@ -21,80 +21,6 @@ static neap_rc hook_result(neap_session *s, neap_rc rc, const np_err *e) {
   if (!np_policy_info_of(s->policy)->fail_on_error) return NEAP_OK;
   s->err = *e;
   return NEAP_E_POLICY;
-}
-
-/* ---- reload ---- */
-
-static neap_rc log_policy(neap_session *s, const np_err *failure) {
-  np_buf head;
-  char hex[2 * NP_SHA256];
-  np_buf_init(&head, &s->engine->alloc);
-  np_hex(np_policy_info_of(s->policy)->sha256, NP_SHA256, hex);
-  np_buf_adds(&head, failure ? "{\"result\":\"kept\",\"sha256\":\"" : "{\"result\":\"loaded\",\"sha256\":\"");
-  np_buf_add(&head, np_str_of(hex, sizeof hex));
-  np_buf_adds(&head, "\",\"turn\":");
-  np_buf_int(&head, s->turn + 1);
-  if (failure) {
-    np_buf_adds(&head, ",\"reason\":");
-    np_json_quote(&head, np_str_cstr(failure->text));
-  }
-  np_buf_addc(&head, '}');
-  neap_rc rc = head.failed ? np_fail_mem(&s->err)
-                           : np_session_log(s, NP_EV_POLICY, np_buf_str(&head), NP_LIT(""));
-  np_buf_free(&head);
-  return rc;
-}
-
-/* Loads and checks the new version beside the old one; swaps only when all is well. */
-static neap_rc load_new(neap_session *s, np_policy **out, np_err *e) {
-  np_str options = np_str_cstr(s->options.options_json);
-  neap_rc rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, out, e);
-  if (!rc) rc = np_policy_migrate(*out, s->policy, e);
-  if (!rc) rc = np_policy_selftest(*out, e);
-  if (!rc) return NEAP_OK;
-  np_policy_free(*out);
-  *out = NULL;
-  return rc;
-}
-
-static neap_rc reload(neap_session *s, np_err *e) {
-  np_policy *fresh = NULL;
-  neap_rc rc = load_new(s, &fresh, e);
-  if (rc) {
-    neap_rc logged = log_policy(s, e);
-    return logged ? logged : rc;
-  }
-  np_policy_free(s->policy);
-  s->policy = fresh;
-  s->reloads++;
-  return log_policy(s, NULL);
-}
-
-/* A broken version is reported once; the old one keeps serving. */
-static neap_rc poll_policy(neap_session *s) {
-  np_err e = {0};
-  if ((s->options.flags & NEAP_NO_RELOAD) || !s->options.policy) return NEAP_OK;
-  if (!np_policy_changed(s->policy)) return NEAP_OK;
-  neap_rc rc = reload(s, &e);
-  if (rc == NEAP_E_POLICY) {
-    np_hook_error(s, &e);
-    return NEAP_OK;
-  }
-  if (rc) s->err = e.code ? e : s->err;
-  return rc;
-}
-
-neap_rc neap_reload(neap_session *s) {
-  np_err e = {0};
-  neap_rc rc = np_session_enter(s);
-  if (rc) return rc;
-  if (!s->options.policy) {
-    rc = np_fail(&s->err, NEAP_E_MISUSE, "session %s has no policy file to reload", s->name);
-  } else {
-    rc = reload(s, &e);
-    if (rc && e.code) s->err = e;
-  }
-  return np_session_leave(s, rc);
 }
 
 /* ---- hooks ---- */
@@ -143,7 +69,8 @@ static bool derive_key(const neap_session *s, int64_t n, char key[4]) {
   np_buf_adds(&text, s->name);
   np_buf_addc(&text, '\0');
   np_buf_int(&text, n);
-  np_hmac_sha256(np_str_of((const char *)s->engine->secret, NP_SHA256), np_buf_str(&text), mac);
+  np_hmac_sha256(np_str_of((const char *)s->engine->secret, NP_SHA256), np_buf_str(&text),
+                 mac);
   bool ok = !text.failed;
   np_buf_free(&text);
   uint32_t bits = (uint32_t)mac[0] << 12 | (uint32_t)mac[1] << 4 | mac[2] >> 4;
@@ -181,11 +108,13 @@ static neap_rc fit_with_key(neap_session *s) {
 static neap_rc offer_tools(neap_session *s) {
   np_buf list;
   np_str kept;
-  if (s->turn || s->pack.view.recall || (s->options.flags & NEAP_NO_TOOLS)) return NEAP_OK;
+  if (s->turn || s->pack.view.recall || (s->options.flags & NEAP_NO_TOOLS))
+    return NEAP_OK;
   if (!np_policy_info_of(s->policy)->wants_tools) return NEAP_OK;
   np_buf_init(&list, &s->engine->alloc);
   neap_rc rc = np_tools_schemas(s->tools, &list, &s->err);
-  if (!rc && !np_arena_copy(&s->arena, np_buf_str(&list), &kept)) rc = np_fail_mem(&s->err);
+  if (!rc && !np_arena_copy(&s->arena, np_buf_str(&list), &kept))
+    rc = np_fail_mem(&s->err);
   np_buf_free(&list);
   if (!rc) rc = np_session_log(s, NP_EV_TOOLS, NP_LIT(""), kept);
   if (rc) return rc;
@@ -230,7 +159,7 @@ static neap_rc begin(neap_session *s) {
   s->overflow = false;
   s->short_by = 0;
   s->reloads = 0;
-  neap_rc rc = poll_policy(s);
+  neap_rc rc = np_reload_poll(s);
   if (!rc) rc = offer_tools(s);
   if (!rc) rc = np_pack_begin(&s->pack, &s->err);
   if (!rc) rc = remember(s);
@@ -250,6 +179,23 @@ static neap_rc decide(neap_session *s) {
   np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
   rc = run_hooks(s);
   return rc ? rc : fit_with_key(s);
+}
+
+/* The first turn of a version that was swapped in. When a hook of it fails, all is taken back
+** and the version before serves the turn, and goes on serving. */
+static neap_rc decide_on_trial(neap_session *s) {
+  np_turn turn;
+  size_t errors = s->hook_errors.n;
+  neap_rc rc = decide(s);
+  if (rc == NEAP_E_BUDGET || rc == NEAP_E_MEMORY) return rc;
+  bool failed = rc != NEAP_OK || s->hook_errors.n > errors;
+  if (failed) rc = take_back(s);
+  if (!rc) rc = np_reload_judge(s, !failed);
+  if (rc || !failed) return rc;
+  s->err = (np_err){0};
+  np_economy(s, &turn);
+  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  return decide(s);
 }
 
 /* Errors of hooks are told once, in the account of the turn or of the next one: a recall hook
@@ -282,7 +228,7 @@ neap_rc np_turn_assemble(neap_session *s) {
   if (s->unwritten) return np_session_write(s, NULL, 0);
   neap_rc rc = begin(s);
   if (rc) return rc;
-  rc = decide(s);
+  rc = s->previous ? decide_on_trial(s) : decide(s);
   if (rc) return give_up(s, rc);
   rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
   if (rc) return rc;

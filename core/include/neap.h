@@ -94,12 +94,14 @@ typedef struct neap neap;
 typedef struct neap_session neap_session;
 
 typedef struct neap_config {
-  size_t size;       /* sizeof(neap_config) */
-  const char *store; /* path of the store file; NULL or ":memory:" keeps nothing on disk */
+  size_t size; /* sizeof(neap_config) */
+  /* path of the store file; NULL or ":memory:" keeps nothing on disk */
+  const char *store;
   const char *tenant; /* first part of every key; NULL is "" */
-  const char *data;  /* folder of the vocabularies; NULL: NEAP_DATA, beside the library, the prefix */
-  neap_alloc alloc;  /* zeroed: the C library's */
-  int flags;         /* NEAP_READONLY … */
+  /* folder of the vocabularies; NULL: NEAP_DATA, beside the library, the prefix */
+  const char *data;
+  neap_alloc alloc; /* zeroed: the C library's */
+  int flags;        /* NEAP_READONLY … */
 } neap_config;
 
 #define NEAP_READONLY 1     /* open the store without writing to it */
@@ -115,7 +117,8 @@ typedef struct neap_err {
   neap_rc code;
   size_t pos; /* byte offset in the input, where there is one */
 } neap_err;
-NEAP_API const char *neap_error(const neap *n); /* text of the last failure, "" if none; n may be NULL */
+/* text of the last failure, "" if none; n may be NULL */
+NEAP_API const char *neap_error(const neap *n);
 NEAP_API neap_err neap_error_info(const neap *n);
 
 /* ---- sessions ------------------------------------------------------------------------ */
@@ -133,14 +136,17 @@ typedef struct neap_options {
   const char *format;   /* "openai" (default) or "text" */
   const char *encoding; /* NULL: what fits the format (o200k_base) */
   int64_t window;       /* tokens; 0: 200,000 */
-  int64_t reserve;      /* tokens kept for the answer; 0: the smaller of 8,000 and window/8; -1: none */
-  const char *options_json; /* the policy's options as a JSON object; NULL: their defaults */
+  /* tokens kept for the answer; 0: the smaller of 8,000 and window/8; -1: none */
+  int64_t reserve;
+  /* the policy's options as a JSON object; NULL: their defaults */
+  const char *options_json;
   neap_durable durable;
-  int flags;            /* NEAP_NO_RELOAD, NEAP_NO_TOOLS */
+  int flags; /* NEAP_NO_RELOAD, NEAP_NO_TOOLS */
 } neap_options;
 
-#define NEAP_NO_RELOAD 1 /* never look at the policy file again; the host calls neap_reload */
-#define NEAP_NO_TOOLS 2  /* do not offer neap_read and neap_recall to the model */
+/* never look at the policy file again; the host calls neap_reload */
+#define NEAP_NO_RELOAD 1
+#define NEAP_NO_TOOLS 2 /* do not offer neap_read and neap_recall to the model */
 
 /* Opens or resumes the session `name`. Options of a resumed session take effect from its
 ** next turn. Errors: NEAP_E_CONFIG, NEAP_E_FORMAT, NEAP_E_ENCODING, NEAP_E_POLICY, store. */

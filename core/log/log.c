@@ -28,11 +28,15 @@ void np_log_free(np_log *lg) {
 /* Room for everything the message needs, so that nothing can fail half-way. */
 static bool reserve(np_log *lg, size_t parts) {
   void *en = lg->entries, *ms = lg->messages, *at = lg->atoms;
-  bool ok = np_grow(lg->alloc, &en, &lg->entry_cap, lg->entry_count + parts, sizeof(np_entry));
+  bool ok =
+      np_grow(lg->alloc, &en, &lg->entry_cap, lg->entry_count + parts, sizeof(np_entry));
   lg->entries = en;
-  ok = np_grow(lg->alloc, &ms, &lg->message_cap, lg->message_count + 1, sizeof(np_message)) && ok;
+  ok = np_grow(lg->alloc, &ms, &lg->message_cap, lg->message_count + 1,
+               sizeof(np_message)) &&
+       ok;
   lg->messages = ms;
-  ok = np_grow(lg->alloc, &at, &lg->atom_cap, lg->atom_count + parts, sizeof(np_atom)) && ok;
+  ok = np_grow(lg->alloc, &at, &lg->atom_cap, lg->atom_count + parts, sizeof(np_atom)) &&
+       ok;
   lg->atoms = at;
   return np_open_reserve(lg, parts) && ok;
 }
@@ -73,12 +77,22 @@ static np_region region_of(const np_log *lg, const np_message *m, size_t index) 
   return lg->task_message == (int64_t)index ? NP_REGION_TASK : NP_REGION_HOT;
 }
 
-static np_entry *add_entry(np_log *lg, const np_message *m, size_t message, const np_part *p) {
+static np_entry *add_entry(np_log *lg, const np_message *m, size_t message,
+                           const np_part *p) {
   np_entry *en = &lg->entries[lg->entry_count++];
-  *en = (np_entry){.id = (int64_t)lg->entry_count, .kind = p->kind, .place = p->place,
-                   .message = (uint32_t)message, .index = p->index, .step = m->step,
-                   .raw = p->raw, .text = p->text, .tool = p->tool, .call_id = p->call_id,
-                   .path = p->path, .is_error = p->is_error, .empty = p->empty};
+  *en = (np_entry){.id = (int64_t)lg->entry_count,
+                   .kind = p->kind,
+                   .place = p->place,
+                   .message = (uint32_t)message,
+                   .index = p->index,
+                   .step = m->step,
+                   .raw = p->raw,
+                   .text = p->text,
+                   .tool = p->tool,
+                   .call_id = p->call_id,
+                   .path = p->path,
+                   .is_error = p->is_error,
+                   .empty = p->empty};
   en->region = region_of(lg, m, message);
   return en;
 }

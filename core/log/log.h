@@ -10,10 +10,21 @@
 
 /* Every kind with its name. */
 #define NP_KINDS(X)                                                                      \
-  X(SYSTEM, "system") X(TOOLS, "tools") X(USER, "user") X(TEXT, "text")                  \
-  X(THOUGHT, "thought") X(CALL, "call") X(RESULT, "result") X(IMAGE, "image")            \
-  X(FILE, "file") X(STATE, "state") X(SUMMARY, "summary") X(MEMORY, "memory")            \
-  X(EVIDENCE, "evidence") X(NOTICE, "notice") X(LOG, "log")
+  X(SYSTEM, "system")                                                                    \
+  X(TOOLS, "tools")                                                                      \
+  X(USER, "user")                                                                        \
+  X(TEXT, "text")                                                                        \
+  X(THOUGHT, "thought")                                                                  \
+  X(CALL, "call")                                                                        \
+  X(RESULT, "result")                                                                    \
+  X(IMAGE, "image")                                                                      \
+  X(FILE, "file")                                                                        \
+  X(STATE, "state")                                                                      \
+  X(SUMMARY, "summary")                                                                  \
+  X(MEMORY, "memory")                                                                    \
+  X(EVIDENCE, "evidence")                                                                \
+  X(NOTICE, "notice")                                                                    \
+  X(LOG, "log")
 
 typedef enum np_kind {
 #define NP_X(id, name) NP_KIND_##id,
@@ -26,8 +37,13 @@ const char *np_kind_name(np_kind k);
 bool np_kind_parse(np_str name, np_kind *out);
 
 typedef enum np_region {
-  NP_REGION_FIXED, NP_REGION_TASK, NP_REGION_MEMORY, NP_REGION_WARM, NP_REGION_STATE,
-  NP_REGION_HOT, NP_REGION_COUNT
+  NP_REGION_FIXED,
+  NP_REGION_TASK,
+  NP_REGION_MEMORY,
+  NP_REGION_WARM,
+  NP_REGION_STATE,
+  NP_REGION_HOT,
+  NP_REGION_COUNT
 } np_region;
 const char *np_region_name(np_region r);
 
@@ -35,8 +51,13 @@ const char *np_region_name(np_region r);
 #define NP_RESULT_OMITTED "(an image or file; results of this form carry text only)"
 
 typedef enum np_role {
-  NP_ROLE_SYSTEM, NP_ROLE_DEVELOPER, NP_ROLE_USER, NP_ROLE_ASSISTANT, NP_ROLE_TOOL,
-  NP_ROLE_FUNCTION, NP_ROLE_COUNT
+  NP_ROLE_SYSTEM,
+  NP_ROLE_DEVELOPER,
+  NP_ROLE_USER,
+  NP_ROLE_ASSISTANT,
+  NP_ROLE_TOOL,
+  NP_ROLE_FUNCTION,
+  NP_ROLE_COUNT
 } np_role;
 const char *np_role_name(np_role r);
 
@@ -51,36 +72,38 @@ typedef enum np_place {
 } np_place;
 
 typedef struct np_entry {
-  int64_t id;         /* from 1, dense: its sequence number among the session's entries */
+  int64_t id; /* from 1, dense: its sequence number among the session's entries */
   np_kind kind;
   np_region region;
   np_place place;
-  uint32_t message;   /* index into messages */
-  uint32_t index;     /* of the item in content or tool_calls */
-  uint32_t atom;      /* index into atoms */
+  uint32_t message; /* index into messages */
+  uint32_t index;   /* of the item in content or tool_calls */
+  uint32_t atom;    /* index into atoms */
   int64_t step;
-  np_json raw;        /* the value that holds it */
-  np_str text;        /* decoded: text, a call's arguments, a result's joined text */
-  np_str tool;        /* call: its function; result: that of its call; else empty */
-  np_str call_id;     /* of a call or result */
-  np_str path;        /* first path-like string argument of the call (also on its result) */
-  int64_t pair;       /* call <-> result, 0 while there is none */
-  int64_t next;       /* next entry of its atom, 0 for the last */
-  int64_t waits;      /* next call that waits under the same id; open.c */
-  bool is_error;      /* a result that says it failed */
-  bool empty;         /* has nothing to show: an empty text block */
+  np_json raw;    /* the value that holds it */
+  np_str text;    /* decoded: text, a call's arguments, a result's joined text */
+  np_str tool;    /* call: its function; result: that of its call; else empty */
+  np_str call_id; /* of a call or result */
+  /* first path-like string argument of the call (also on its result) */
+  np_str path;
+  int64_t pair;  /* call <-> result, 0 while there is none */
+  int64_t next;  /* next entry of its atom, 0 for the last */
+  int64_t waits; /* next call that waits under the same id; open.c */
+  bool is_error; /* a result that says it failed */
+  bool empty;    /* has nothing to show: an empty text block */
 } np_entry;
 
 typedef struct np_message {
-  np_str raw;       /* the whole object, as it came */
+  np_str raw; /* the whole object, as it came */
   np_json json;
   np_role role;
   np_str name;      /* decoded `name`, empty when none */
   int64_t first;    /* id of its first entry */
   uint32_t entries; /* how many */
   int64_t step;
-  bool holes;       /* a result's list has parts that no provider takes: empty ones, images */
-  bool lone;        /* holds half a surrogate pair: what goes out is repaired */
+  /* a result's list has parts that no provider takes: empty ones, images */
+  bool holes;
+  bool lone; /* holds half a surrogate pair: what goes out is repaired */
 } np_message;
 
 /* The smallest run of entries that may be removed. Its members need not be adjacent. */
@@ -99,8 +122,8 @@ typedef struct np_open {
 
 typedef struct np_log {
   const neap_alloc *alloc;
-  np_arena arena;      /* raw messages and decoded texts */
-  np_entry *entries;   /* id - 1 is the index */
+  np_arena arena;    /* raw messages and decoded texts */
+  np_entry *entries; /* id - 1 is the index */
   size_t entry_count, entry_cap;
   np_message *messages;
   size_t message_count, message_cap;
@@ -108,10 +131,10 @@ typedef struct np_log {
   size_t atom_count, atom_cap;
   struct np_cite *cite; /* the index of these entries; made and fed by cite/ */
   size_t indexed;       /* entries that it has taken in */
-  int64_t step;        /* of the newest step; the turn being assembled is step + 1 */
+  int64_t step;         /* of the newest step; the turn being assembled is step + 1 */
   int64_t task_message; /* index of the first user message, -1 before it */
-  bool begun;          /* something besides system messages has come */
-  np_open *open;       /* calls without a result, by id */
+  bool begun;           /* something besides system messages has come */
+  np_open *open;        /* calls without a result, by id */
   size_t open_used, open_cap;
   np_buf scratch;
 } np_log;

@@ -23,7 +23,8 @@ static bool keep_text(parser *p, np_json str, np_str *out) {
   return !p->scratch->failed && np_arena_copy(p->ar, np_buf_str(p->scratch), out);
 }
 
-static np_part *add_part(parser *p, np_kind kind, np_place place, uint32_t index, np_json raw) {
+static np_part *add_part(parser *p, np_kind kind, np_place place, uint32_t index,
+                         np_json raw) {
   np_parsed *o = p->out;
   if (o->count == o->cap) {
     size_t cap = o->cap ? o->cap * 2 : 4;
@@ -42,9 +43,11 @@ static np_part *add_part(parser *p, np_kind kind, np_place place, uint32_t index
 /* The kind of a message's own text. */
 static np_kind text_kind(np_role role) {
   switch (role) {
-    case NP_ROLE_SYSTEM: case NP_ROLE_DEVELOPER: return NP_KIND_SYSTEM;
+    case NP_ROLE_SYSTEM:
+    case NP_ROLE_DEVELOPER: return NP_KIND_SYSTEM;
     case NP_ROLE_ASSISTANT: return NP_KIND_TEXT;
-    case NP_ROLE_TOOL: case NP_ROLE_FUNCTION: return NP_KIND_RESULT;
+    case NP_ROLE_TOOL:
+    case NP_ROLE_FUNCTION: return NP_KIND_RESULT;
     default: return NP_KIND_USER;
   }
 }
@@ -68,14 +71,16 @@ static bool is_image(np_json type) {
 /* What every item of content has; *text is of type NONE when it is no text. */
 static neap_rc check_part(parser *p, np_json item, np_json *type, np_json *text) {
   *text = (np_json){0};
-  if (item.type != NP_JSON_OBJECT) return shape(p, "an item of content must be an object");
+  if (item.type != NP_JSON_OBJECT)
+    return shape(p, "an item of content must be an object");
   np_json_get(item, "type", type);
   if (type->type != NP_JSON_STRING) return shape(p, "an item of content needs a type");
   const char *member = text_member(item);
   if (!member) return NEAP_OK;
   np_json_get(item, member, text);
-  return text->type == NP_JSON_STRING ? NEAP_OK
-                                      : shape(p, "a text part needs its text as a string");
+  return text->type == NP_JSON_STRING
+             ? NEAP_OK
+             : shape(p, "a text part needs its text as a string");
 }
 
 static neap_rc parse_part(parser *p, uint32_t index, np_json item) {
@@ -84,12 +89,14 @@ static neap_rc parse_part(parser *p, uint32_t index, np_json item) {
   if (rc) return rc;
   if (!text.type) {
     bool image = is_image(type);
-    np_part *part = add_part(p, image ? NP_KIND_IMAGE : NP_KIND_FILE, NP_PLACE_PART, index, item);
+    np_part *part =
+        add_part(p, image ? NP_KIND_IMAGE : NP_KIND_FILE, NP_PLACE_PART, index, item);
     if (!part) return np_fail_mem(p->err);
     part->text = image ? NP_LIT("") : item.raw;
     return NEAP_OK;
   }
-  np_part *part = add_part(p, text_kind(p->out->message.role), NP_PLACE_PART, index, item);
+  np_part *part =
+      add_part(p, text_kind(p->out->message.role), NP_PLACE_PART, index, item);
   if (!part || !keep_text(p, text, &part->text)) return np_fail_mem(p->err);
   part->empty = part->text.n == 0;
   return NEAP_OK;
@@ -116,7 +123,8 @@ static neap_rc parse_content(parser *p) {
     if (role == NP_ROLE_ASSISTANT) return NEAP_OK;
     return shape(p, "content is missing: a string or a list of parts is expected");
   }
-  if (content.type != NP_JSON_STRING) return shape(p, "content must be a string or a list");
+  if (content.type != NP_JSON_STRING)
+    return shape(p, "content must be a string or a list");
   np_part *part = add_part(p, text_kind(role), NP_PLACE_CONTENT, 0, content);
   if (!part || !keep_text(p, content, &part->text)) return np_fail_mem(p->err);
   part->empty = part->text.n == 0;
@@ -159,7 +167,8 @@ static neap_rc parse_result(parser *p) {
   np_buf joined;
   np_buf_init(&joined, p->scratch->alloc);
   neap_rc rc = join_result(p, content, &joined);
-  bool ok = rc || (!joined.failed && np_arena_copy(p->ar, np_buf_str(&joined), &part->text));
+  bool ok =
+      rc || (!joined.failed && np_arena_copy(p->ar, np_buf_str(&joined), &part->text));
   np_buf_free(&joined);
   return ok ? rc : np_fail_mem(p->err);
 }
@@ -196,7 +205,8 @@ static neap_rc fill_call(parser *p, np_part *part, np_json function, np_json id)
   }
   if (!keep_text(p, name, &part->tool)) return np_fail_mem(p->err);
   if (args.type && !keep_text(p, args, &part->text)) return np_fail_mem(p->err);
-  if (id.type == NP_JSON_STRING && !keep_text(p, id, &part->call_id)) return np_fail_mem(p->err);
+  if (id.type == NP_JSON_STRING && !keep_text(p, id, &part->call_id))
+    return np_fail_mem(p->err);
   return find_path(p, part) ? NEAP_OK : np_fail_mem(p->err);
 }
 
@@ -214,7 +224,8 @@ static neap_rc parse_calls(parser *p) {
   if (calls.type != NP_JSON_ARRAY) return shape(p, "tool_calls must be a list");
   np_json_iter it = np_json_each(calls);
   for (uint32_t i = 0; np_json_next(&it, NULL, &call); i++) {
-    if (!np_json_get(call, "function", &function)) return shape(p, "a call needs a function");
+    if (!np_json_get(call, "function", &function))
+      return shape(p, "a call needs a function");
     if (!np_json_get(call, "id", &id) || id.type != NP_JSON_STRING) {
       return shape(p, "a call needs an id");
     }
@@ -235,7 +246,8 @@ static neap_rc parse_reasoning(parser *p) {
     np_part *part = add_part(p, NP_KIND_THOUGHT, NP_PLACE_REASONING, (uint32_t)i, v);
     if (!part || !keep_text(p, v, &part->text)) return np_fail_mem(p->err);
     part->empty = part->text.n == 0;
-    if (!part->empty) return NEAP_OK; /* one of them: both names are used for the same text */
+    /* one of them: both names are used for the same text */
+    if (!part->empty) return NEAP_OK;
     p->out->count--;
   }
   return NEAP_OK;
@@ -260,13 +272,15 @@ static neap_rc parse_role(parser *p) {
   int i = 0;
   while (i < NP_ROLE_COUNT && !np_json_is_key(role.raw, np_role_name((np_role)i))) i++;
   if (i == NP_ROLE_COUNT) {
-    return np_fail(p->err, NEAP_E_SHAPE, "unknown role %.*s; use system, user, assistant or tool",
+    return np_fail(p->err, NEAP_E_SHAPE,
+                   "unknown role %.*s; use system, user, assistant or tool",
                    role.raw.n > 40 ? 40 : (int)role.raw.n, role.raw.p);
   }
   m->role = (np_role)i;
   m->name = NP_LIT("");
   np_json_get(m->json, "name", &name);
-  if (name.type == NP_JSON_STRING && !keep_text(p, name, &m->name)) return np_fail_mem(p->err);
+  if (name.type == NP_JSON_STRING && !keep_text(p, name, &m->name))
+    return np_fail_mem(p->err);
   return NEAP_OK;
 }
 
@@ -284,18 +298,21 @@ static neap_rc parse_tool_message(parser *p) {
   np_part *part = &p->out->parts[0];
   part->is_error = says_error(p->out->message.json);
   if (p->out->message.role == NP_ROLE_FUNCTION) return NEAP_OK;
-  if (!np_json_get(p->out->message.json, "tool_call_id", &id) || id.type != NP_JSON_STRING) {
+  if (!np_json_get(p->out->message.json, "tool_call_id", &id) ||
+      id.type != NP_JSON_STRING) {
     return shape(p, "a tool message needs its tool_call_id");
   }
   return keep_text(p, id, &part->call_id) ? NEAP_OK : np_fail_mem(p->err);
 }
 
-neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_parsed *out, np_err *e) {
+neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_parsed *out,
+                         np_err *e) {
   parser p = {ar, scratch, out, e};
   *out = (np_parsed){0};
   neap_rc rc = np_json_check(raw, &out->message.json, e);
   if (rc) return rc;
-  if (out->message.json.type != NP_JSON_OBJECT) return shape(&p, "a message must be an object");
+  if (out->message.json.type != NP_JSON_OBJECT)
+    return shape(&p, "a message must be an object");
   out->message.raw = out->message.json.raw;
   out->message.lone = np_json_has_lone(out->message.json);
   rc = parse_role(&p);

@@ -23,6 +23,7 @@ typedef struct np_parsed {
 
 /* Parses `raw`, which must live as long as the result; texts go to `ar`, the array of parts
 ** is grown through it too. */
-neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_parsed *out, np_err *e);
+neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_parsed *out,
+                         np_err *e);
 
 #endif

@@ -32,7 +32,8 @@ static bool may_lower(const np_pack *p, const np_entry *en) {
 static bool add_atom(np_pack *p, np_candidates *c, const np_entry *en) {
   double rank = 0;
   if (!np_pack_may_drop(p, en->atom)) return true;
-  for (int64_t id = p->log->atoms[en->atom].first; id; id = np_log_entry(p->log, id)->next) {
+  for (int64_t id = p->log->atoms[en->atom].first; id;
+       id = np_log_entry(p->log, id)->next) {
     if (c->rank[id - 1] > rank) rank = c->rank[id - 1];
   }
   return add(p, c, (np_candidate){en->id, en->atom, true, rank});
@@ -49,7 +50,8 @@ neap_rc np_candidates_gather(np_pack *p, np_candidates *out, np_err *e) {
       out->rank[i] = ask_rank(p, en->id);
       ok = add(p, out, (np_candidate){en->id, en->atom, false, out->rank[i]});
     }
-    if (ok && en->id == p->log->atoms[en->atom].last && p->view.shown[i].rung != NP_DROPPED) {
+    if (ok && en->id == p->log->atoms[en->atom].last &&
+        p->view.shown[i].rung != NP_DROPPED) {
       ok = add_atom(p, out, en);
     }
     if (!ok) return np_fail_mem(e);

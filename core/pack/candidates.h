@@ -7,16 +7,16 @@
 #include "pack/change.h"
 
 typedef struct np_candidate {
-  int64_t id;     /* an entry; for an atom its last entry */
+  int64_t id; /* an entry; for an atom its last entry */
   uint32_t atom;
-  bool whole;     /* the atom as a whole: may be dropped */
-  double rank;    /* of an atom: the highest of its entries' */
+  bool whole;  /* the atom as a whole: may be dropped */
+  double rank; /* of an atom: the highest of its entries' */
 } np_candidate;
 
 typedef struct np_candidates {
   np_candidate *list;
   size_t count, cap;
-  double *rank;   /* by entry id - 1 */
+  double *rank; /* by entry id - 1 */
 } np_candidates;
 
 /* Fills `out` (freed by np_candidates_free) with every entry and atom that may be lowered.

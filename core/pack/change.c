@@ -10,10 +10,13 @@
 
 bool np_kind_allows(np_kind kind, np_rung rung) {
   switch (kind) {
-    case NP_KIND_SYSTEM: case NP_KIND_TOOLS: case NP_KIND_STATE: return rung == NP_FULL;
-    case NP_KIND_THOUGHT: case NP_KIND_NOTICE: return rung == NP_FULL || rung == NP_DROPPED;
-    case NP_KIND_IMAGE: case NP_KIND_FILE:
-      return rung == NP_FULL || rung == NP_MASKED || rung == NP_DROPPED;
+    case NP_KIND_SYSTEM:
+    case NP_KIND_TOOLS:
+    case NP_KIND_STATE: return rung == NP_FULL;
+    case NP_KIND_THOUGHT:
+    case NP_KIND_NOTICE: return rung == NP_FULL || rung == NP_DROPPED;
+    case NP_KIND_IMAGE:
+    case NP_KIND_FILE: return rung == NP_FULL || rung == NP_MASKED || rung == NP_DROPPED;
     case NP_KIND_CALL: return rung == NP_FULL || rung == NP_TRIMMED || rung == NP_DROPPED;
     default: return true;
   }
@@ -22,13 +25,15 @@ bool np_kind_allows(np_kind kind, np_rung rung) {
 bool np_pack_is_pinned(const np_pack *p, int64_t id) {
   const np_entry *en = np_log_entry(p->log, id);
   return np_view_at(&p->view, id)->pinned || en->region == NP_REGION_FIXED ||
-         en->kind == NP_KIND_SYSTEM || en->kind == NP_KIND_TOOLS || en->kind == NP_KIND_STATE;
+         en->kind == NP_KIND_SYSTEM || en->kind == NP_KIND_TOOLS ||
+         en->kind == NP_KIND_STATE;
 }
 
 bool np_pack_is_held(const np_pack *p, int64_t id) {
   const np_entry *en = np_log_entry(p->log, id);
   const np_shown *s = np_view_at(&p->view, id);
-  return s->held || s->fetched || en->region == NP_REGION_TASK || en->step == p->log->step;
+  return s->held || s->fetched || en->region == NP_REGION_TASK ||
+         en->step == p->log->step;
 }
 
 static np_verdict set_flag(np_pack *p, int64_t id, np_flag flag, np_reason r) {
@@ -61,9 +66,11 @@ static np_verdict refuse(np_pack *p, const char *why) {
 ** may be changed (trims of what has just come in). */
 static np_verdict may_change(np_pack *p, int64_t id, np_rung rung, bool new_ok) {
   const np_entry *en = np_log_entry(p->log, id);
-  if (!np_view_at(&p->view, id)->listed) return refuse(p, "the entry is not part of the prompt");
+  if (!np_view_at(&p->view, id)->listed)
+    return refuse(p, "the entry is not part of the prompt");
   if (np_pack_is_pinned(p, id)) return refuse(p, "the entry is pinned");
-  if (!np_kind_allows(en->kind, rung)) return refuse(p, "this kind of entry has no such rung");
+  if (!np_kind_allows(en->kind, rung))
+    return refuse(p, "this kind of entry has no such rung");
   if (!np_pack_is_held(p, id)) return NP_DONE;
   const np_shown *s = np_view_at(&p->view, id);
   bool only_new = !s->held && !s->fetched && en->region != NP_REGION_TASK;
@@ -119,17 +126,20 @@ np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text,
 }
 
 /* Shows `text` when it is cheaper than what is shown now, or when that is lower. */
-static np_verdict show(np_pack *p, const np_entry *en, np_rung rung, np_str text, np_reason r) {
+static np_verdict show(np_pack *p, const np_entry *en, np_rung rung, np_str text,
+                       np_reason r) {
   np_shown *s = np_view_at(&p->view, en->id);
   if (cost_of(p, en, text) >= s->tokens) return NP_SAME;
-  if (!np_pack_record(p, en->id, (np_rung)s->rung, rung, s->text, false, r)) return NP_NO_MEMORY;
+  if (!np_pack_record(p, en->id, (np_rung)s->rung, rung, s->text, false, r))
+    return NP_NO_MEMORY;
   return np_view_show(&p->view, en->id, rung, text, NULL) ? NP_NO_MEMORY : NP_DONE;
 }
 
 np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
   np_str text;
-  if (!np_kind_allows(en->kind, rung) || np_view_at(&p->view, id)->rung >= rung) return NP_SAME;
+  if (!np_kind_allows(en->kind, rung) || np_view_at(&p->view, id)->rung >= rung)
+    return NP_SAME;
   np_verdict v = text_of(p, en, rung, np_pack_trim_tokens(p), np_pack_trim_keep(p, en),
                          NP_LIT(""), &text);
   return v == NP_DONE ? show(p, en, rung, text, r) : v;
@@ -207,7 +217,8 @@ np_verdict np_pack_drop(np_pack *p, int64_t id, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
   np_verdict v = may_change(p, id, NP_DROPPED, false);
   if (v != NP_DONE) return v;
-  if (!np_pack_may_drop(p, en->atom)) return refuse(p, "a part of its atom is pinned or held");
+  if (!np_pack_may_drop(p, en->atom))
+    return refuse(p, "a part of its atom is pinned or held");
   return np_pack_drop_atom(p, en->atom, r);
 }
 
@@ -227,6 +238,7 @@ np_verdict np_pack_restore(np_pack *p, int64_t id, np_reason r) {
     if (!each_member(p, en->atom, note_restore, &r)) return NP_NO_MEMORY;
     return np_view_restore(&p->view, en->atom, NULL) ? NP_NO_MEMORY : NP_DONE;
   }
-  if (!np_pack_record(p, id, (np_rung)s->rung, NP_FULL, s->text, false, r)) return NP_NO_MEMORY;
+  if (!np_pack_record(p, id, (np_rung)s->rung, NP_FULL, s->text, false, r))
+    return NP_NO_MEMORY;
   return np_view_show(&p->view, id, NP_FULL, NP_LIT(""), NULL) ? NP_NO_MEMORY : NP_DONE;
 }

@@ -15,7 +15,8 @@ bool np_kind_allows(np_kind kind, np_rung rung);
 
 /* What the entry would show at a rung, and its tokens there. NP_SAME when it cannot be cut or
 ** would not be cheaper than now. The text lives until the next call on the pack. */
-np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text, uint32_t *tokens);
+np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text,
+                           uint32_t *tokens);
 
 /* Lowers without asking about pins and holds; cheaper or NP_SAME. */
 np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r);

@@ -16,7 +16,8 @@ static neap_rc mask_results(np_pack *p, np_err *e) {
     const np_entry *en = &p->log->entries[i];
     if (en->kind != NP_KIND_RESULT || !p->view.shown[i].listed) continue;
     if (np_pack_is_pinned(p, en->id) || np_pack_is_held(p, en->id)) continue;
-    if (np_pack_lower(p, en->id, NP_MASKED, reason) == NP_NO_MEMORY) return np_fail_mem(e);
+    if (np_pack_lower(p, en->id, NP_MASKED, reason) == NP_NO_MEMORY)
+      return np_fail_mem(e);
   }
   return NEAP_OK;
 }
@@ -99,9 +100,12 @@ static neap_rc mask_held(np_pack *p, np_err *e) {
   for (size_t i = 0; i < p->view.count && !fits(p); i++) {
     const np_entry *en = &p->log->entries[i];
     if (!p->view.shown[i].listed || np_pack_is_pinned(p, en->id)) continue;
-    if (en->kind != NP_KIND_RESULT && en->kind != NP_KIND_IMAGE && en->kind != NP_KIND_FILE) continue;
+    if (en->kind != NP_KIND_RESULT && en->kind != NP_KIND_IMAGE &&
+        en->kind != NP_KIND_FILE)
+      continue;
     if (p->view.shown[i].rung == NP_DROPPED) continue;
-    if (np_pack_lower(p, en->id, NP_MASKED, reason) == NP_NO_MEMORY) return np_fail_mem(e);
+    if (np_pack_lower(p, en->id, NP_MASKED, reason) == NP_NO_MEMORY)
+      return np_fail_mem(e);
   }
   return NEAP_OK;
 }
@@ -115,8 +119,9 @@ neap_rc np_pack_last_resort(np_pack *p, np_err *e) {
     if (rc) return rc;
   }
   if (fits(p)) return NEAP_OK;
-  return np_fail(e, NEAP_E_BUDGET,
-                 "the prompt needs %lld tokens and the budget is %lld: what is fixed or pinned "
-                 "does not fit; use a larger window or a smaller reserve, or pin less",
-                 (long long)np_pack_tokens(p), (long long)p->budget);
+  return np_fail(
+      e, NEAP_E_BUDGET,
+      "the prompt needs %lld tokens and the budget is %lld: what is fixed or pinned "
+      "does not fit; use a larger window or a smaller reserve, or pin less",
+      (long long)np_pack_tokens(p), (long long)p->budget);
 }

@@ -31,7 +31,8 @@ neap_rc np_pack_begin(np_pack *p, np_err *e) {
 
 static bool reserve_changes(np_pack *p, size_t more) {
   void *changes = p->changes;
-  bool ok = np_grow(p->alloc, &changes, &p->change_cap, p->change_count + more, sizeof(np_change));
+  bool ok = np_grow(p->alloc, &changes, &p->change_cap, p->change_count + more,
+                    sizeof(np_change));
   p->changes = changes;
   return ok;
 }
@@ -48,9 +49,15 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
   if (last && np_str_eq(last->by, r.by)) by = last->by;
   else if (!np_arena_copy(&p->turn, r.by, &by)) return false;
   c = &p->changes[p->change_count++];
-  *c = (np_change){.entry = id, .from = (uint8_t)from, .to = (uint8_t)to, .why = why, .by = by,
-                   .text_before = text_before, .atom = atom,
-                   .sent = np_view_at(&p->view, id)->sent, .dirty = p->view.dirty};
+  *c = (np_change){.entry = id,
+                   .from = (uint8_t)from,
+                   .to = (uint8_t)to,
+                   .why = why,
+                   .by = by,
+                   .text_before = text_before,
+                   .atom = atom,
+                   .sent = np_view_at(&p->view, id)->sent,
+                   .dirty = p->view.dirty};
   return true;
 }
 
@@ -77,7 +84,8 @@ neap_rc np_pack_undo(np_pack *p, size_t mark, np_err *e) {
   neap_rc rc = NEAP_OK;
   if (p->change_count <= mark) return NEAP_OK;
   uint32_t dirty = p->changes[mark].dirty;
-  while (!rc && p->change_count > mark) rc = undo_one(p, &p->changes[--p->change_count], e);
+  while (!rc && p->change_count > mark)
+    rc = undo_one(p, &p->changes[--p->change_count], e);
   if (!rc) rc = np_runs_settle(&p->view, e);
   p->view.dirty = dirty; /* all stands as it did then */
   return rc;

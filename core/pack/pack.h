@@ -12,9 +12,9 @@ typedef enum np_order { NP_ORDER_RANK, NP_ORDER_VALUE } np_order;
 
 /* How an entry is trimmed when it is lowered. */
 typedef struct np_ladder {
-  int64_t tokens;  /* 0: 250 */
+  int64_t tokens; /* 0: 250 */
   np_keep keep;
-  bool keep_set;   /* else dense for results, ends for the rest */
+  bool keep_set; /* else dense for results, ends for the rest */
 } np_ladder;
 
 /* Who asked for a change: all borrowed for the call, copied into the pack. */
@@ -27,19 +27,20 @@ typedef enum np_flag { NP_FLAG_NONE, NP_FLAG_PINNED, NP_FLAG_HELD } np_flag;
 
 typedef struct np_change {
   int64_t entry;
-  uint8_t from, to;     /* rungs */
-  np_str why, by;       /* live until the turn ends */
-  np_str text_before;   /* for the undo */
-  uint8_t flag;         /* np_flag that was set; the rung is then unchanged */
-  bool atom;            /* dropped or restored with its atom: undone once, by its first entry */
-  bool sent;            /* had been in a prompt */
-  uint32_t dirty;       /* the view's lowest changed segment before it */
+  uint8_t from, to;   /* rungs */
+  np_str why, by;     /* live until the turn ends */
+  np_str text_before; /* for the undo */
+  uint8_t flag;       /* np_flag that was set; the rung is then unchanged */
+  /* dropped or restored with its atom: undone once, by its first entry */
+  bool atom;
+  bool sent;      /* had been in a prompt */
+  uint32_t dirty; /* the view's lowest changed segment before it */
 } np_change;
 
 typedef enum np_verdict {
-  NP_DONE,       /* carried out */
-  NP_SAME,       /* already so, or not cheaper than what is shown now: nothing to do */
-  NP_REFUSED,    /* a rule forbids it: np_pack.refusal says which */
+  NP_DONE,    /* carried out */
+  NP_SAME,    /* already so, or not cheaper than what is shown now: nothing to do */
+  NP_REFUSED, /* a rule forbids it: np_pack.refusal says which */
   NP_NO_MEMORY
 } np_verdict;
 
@@ -48,16 +49,16 @@ typedef struct np_pack {
   np_log *log;
   np_view view;
   np_frame frame;
-  int64_t budget;       /* window - reserve - margin */
+  int64_t budget; /* window - reserve - margin */
   np_order order;
   np_ladder ladder;
   double (*rank)(void *ctx, int64_t entry); /* NULL: all ranks are 1 */
   void *rank_ctx;
-  np_change *changes;   /* of this turn, in order */
+  np_change *changes; /* of this turn, in order */
   size_t change_count, change_cap;
-  np_arena turn;        /* what lives until the turn ends */
-  const char *refusal;  /* static text of the last NP_REFUSED */
-  int64_t refusals;     /* this turn */
+  np_arena turn;       /* what lives until the turn ends */
+  const char *refusal; /* static text of the last NP_REFUSED */
+  int64_t refusals;    /* this turn */
 } np_pack;
 
 neap_rc np_pack_init(np_pack *p, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
@@ -69,7 +70,9 @@ neap_rc np_pack_begin(np_pack *p, np_err *e);
 
 /* Everything since np_pack_mark is undone by np_pack_undo(p, mark): a hook that fails has
 ** asked for nothing. */
-static inline size_t np_pack_mark(const np_pack *p) { return p->change_count; }
+static inline size_t np_pack_mark(const np_pack *p) {
+  return p->change_count;
+}
 neap_rc np_pack_undo(np_pack *p, size_t mark, np_err *e);
 
 /* ---- one entry ---- */
@@ -100,7 +103,9 @@ neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e);
 ** NEAP_E_BUDGET when it cannot be; the caller undoes. */
 neap_rc np_pack_last_resort(np_pack *p, np_err *e);
 
-static inline int64_t np_pack_tokens(const np_pack *p) { return p->view.total; }
+static inline int64_t np_pack_tokens(const np_pack *p) {
+  return p->view.total;
+}
 /* Age of an entry in steps, at least 1. */
 static inline int64_t np_pack_age(const np_pack *p, const np_entry *en) {
   int64_t age = p->log->step + 1 - en->step;

@@ -10,8 +10,8 @@
 static const double worth[NP_RUNG_COUNT] = {1.0, 0.6, 0.3, 0.1, 0.0};
 
 typedef struct step {
-  double ratio;     /* value lost per token saved */
-  int64_t id;       /* entry, or an atom's last entry */
+  double ratio; /* value lost per token saved */
+  int64_t id;   /* entry, or an atom's last entry */
   uint32_t atom, version;
   uint8_t from, to; /* rungs; to == NP_DROPPED: the whole atom */
 } step;
@@ -60,7 +60,8 @@ static step pop(values *vs) {
 static np_verdict push_entry(values *vs, int64_t id) {
   np_shown *s = np_view_at(&vs->p->view, id);
   const np_entry *en = np_log_entry(vs->p->log, id);
-  step best = {.id = id, .atom = en->atom, .version = vs->version[en->atom], .from = s->rung};
+  step best = {
+      .id = id, .atom = en->atom, .version = vs->version[en->atom], .from = s->rung};
   for (int rung = s->rung + 1; rung < NP_DROPPED; rung++) {
     np_str text;
     uint32_t tokens;
@@ -90,11 +91,16 @@ static np_verdict push_atom(values *vs, uint32_t atom) {
     if (!s->listed || s->rung == NP_DROPPED) continue;
     lost += vs->rank[id - 1] * worth[s->rung];
     saved += s->tokens;
-    if (vs->p->log->messages[en->message].first == id) saved += vs->p->view.framing[en->message];
+    if (vs->p->log->messages[en->message].first == id)
+      saved += vs->p->view.framing[en->message];
   }
   if (saved <= 0) return NP_SAME;
-  step s = {.ratio = lost / saved, .id = a->last, .atom = atom, .version = vs->version[atom],
-            .from = NP_FULL, .to = NP_DROPPED};
+  step s = {.ratio = lost / saved,
+            .id = a->last,
+            .atom = atom,
+            .version = vs->version[atom],
+            .from = NP_FULL,
+            .to = NP_DROPPED};
   return push(vs, s) ? NP_DONE : NP_NO_MEMORY;
 }
 

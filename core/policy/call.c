@@ -72,7 +72,8 @@ static void run_recall(lua_State *L, job *j) {
   lua_insert(L, -2);
   lua_call(L, 3, 1);
   if (lua_type(L, -1) != LUA_TTABLE) {
-    luaL_error(L, "recall must return a list of entry ids, not a %s", luaL_typename(L, -1));
+    luaL_error(L, "recall must return a list of entry ids, not a %s",
+               luaL_typename(L, -1));
   }
   for (lua_Integer i = 1; j->count < j->room && lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
     int64_t id = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
@@ -293,8 +294,8 @@ neap_rc np_policy_overflow(np_policy *p, int64_t short_by, np_err *e) {
   return call(p, &j, e);
 }
 
-neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room, size_t *count,
-                         np_err *e) {
+neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room,
+                         size_t *count, np_err *e) {
   job j = {.hook = NP_HOOK_RECALL, .query = query, .found = found, .room = room};
   neap_rc rc = call(p, &j, e);
   *count = rc ? 0 : j.count;

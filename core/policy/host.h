@@ -75,6 +75,7 @@ typedef struct np_option {
 typedef struct np_source {
   np_str name; /* in messages: "mask.lua", "lib/rank.lua" */
   np_str path; /* NUL-terminated */
+  np_str text; /* what was loaded, for the session's log */
   int64_t mtime_s, mtime_ns, ctime_s, ctime_ns, size, inode;
   bool fresh; /* so young when it was read that a change might not show in its time */
   uint8_t sha256[NP_SHA256];

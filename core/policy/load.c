@@ -130,7 +130,8 @@ neap_rc np_policy_load_text(const neap_alloc *a, np_str name, np_str text, np_st
     return hand_over(p, NEAP_E_POLICY, out);
   }
   np_sha256(text, src.sha256);
-  if (!take_names(p, name, false, &src) || !np_source_push(p, &src)) {
+  if (!take_names(p, name, false, &src) || !np_arena_copy(&p->arena, text, &src.text) ||
+      !np_source_push(p, &src)) {
     return hand_over(p, np_fail_mem(e), out);
   }
   return hand_over(p, load_policy(p, text, options, e), out);
@@ -141,7 +142,9 @@ static neap_rc load_file(np_policy *p, const char *path, np_str options, np_err 
   np_buf text;
   neap_rc rc = np_source_read(p, path, &src, &text, e);
   if (rc) return rc;
-  if (!take_names(p, np_str_cstr(path), true, &src) || !np_source_push(p, &src)) {
+  if (!take_names(p, np_str_cstr(path), true, &src) ||
+      !np_arena_copy(&p->arena, np_buf_str(&text), &src.text) ||
+      !np_source_push(p, &src)) {
     rc = np_fail_mem(e);
   } else {
     rc = load_policy(p, np_buf_str(&text), options, e);

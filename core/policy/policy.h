@@ -56,6 +56,9 @@ typedef struct np_policy_info {
 } np_policy_info;
 const np_policy_info *np_policy_info_of(const np_policy *p);
 bool np_policy_has(const np_policy *p, const char *hook);
+/* The policy's file and the modules it has loaded, as JSON: [{"name","text"}, …] in the order
+** of loading. For the log: it pins what decided. */
+neap_rc np_policy_sources(const np_policy *p, np_buf *out, np_err *e);
 /* The options in force, as a JSON object: name, value, default, help; sorted by name. */
 neap_rc np_policy_options(const np_policy *p, np_buf *out, np_err *e);
 
@@ -73,8 +76,8 @@ neap_rc np_policy_assemble(np_policy *p, np_err *e);
 neap_rc np_policy_overflow(np_policy *p, int64_t short_by,
                            np_err *e); /* default: shrink to 0.7 budget */
 /* Asks the recall hook, which the policy must have: up to `room` entry ids, best first. */
-neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room, size_t *count,
-                         np_err *e);
+neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room,
+                         size_t *count, np_err *e);
 neap_rc np_policy_selftest(np_policy *p,
                            np_err *e); /* false or an error: NEAP_E_POLICY */
 

@@ -137,6 +137,19 @@ bool np_source_push(np_policy *p, const np_source *src) {
   return ok;
 }
 
+neap_rc np_policy_sources(const np_policy *p, np_buf *out, np_err *e) {
+  np_buf_addc(out, '[');
+  for (size_t i = 0; i < p->source_count; i++) {
+    np_buf_adds(out, i ? ",{\"name\":" : "{\"name\":");
+    np_json_quote(out, p->sources[i].name);
+    np_buf_adds(out, ",\"text\":");
+    np_json_quote(out, p->sources[i].text);
+    np_buf_addc(out, '}');
+  }
+  np_buf_addc(out, ']');
+  return out->failed ? np_fail_mem(e) : NEAP_OK;
+}
+
 /* One file: its own hash. With modules: that of the list of hashes, in the order of loading,
 ** which the file decides. */
 void np_source_digest(const np_source *list, size_t n, uint8_t out[NP_SHA256]) {
@@ -208,6 +221,7 @@ static neap_rc read_module(np_policy *p, np_str name, module *m, np_err *e) {
   if (rc) return rc;
   if (!np_arena_copy(&p->arena, np_str_cstr(m->name), &m->src.name) ||
       !np_arena_copy(&p->arena, np_str_cstr(path), &m->src.path) ||
+      !np_arena_copy(&p->arena, np_buf_str(&m->text), &m->src.text) ||
       !np_source_push(p, &m->src)) {
     np_buf_free(&m->text);
     return np_fail_mem(e);

@@ -114,7 +114,8 @@ static int64_t start_entry(const np_view *v, const np_frame *f, size_t from) {
 /* Segment `at` is a notice of the same message as `entry`: its group is rendered whole. */
 static bool stands_before(const np_view *v, const np_frame *f, size_t at, int64_t entry) {
   if (f->segments[at].kind != NP_SEGMENT_NOTICE) return false;
-  return np_log_entry(v->log, f->segments[at].ref)->message == np_log_entry(v->log, entry)->message;
+  return np_log_entry(v->log, f->segments[at].ref)->message ==
+         np_log_entry(v->log, entry)->message;
 }
 
 /* The segment to render again from, and the entry to go on with: where something changed, at
@@ -173,7 +174,8 @@ neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e) {
   w.failed = w.failed || f->bytes.failed || v->lost;
   np_buf_free(&w.notice);
   if (w.failed) return np_fail_mem(e);
-  *out = (np_rendered){.body = np_buf_str(&f->bytes), .rewrite = same < f->sent, .common = same};
+  *out = (np_rendered){
+      .body = np_buf_str(&f->bytes), .rewrite = same < f->sent, .common = same};
   if (out->rewrite) f->epoch++;
   out->cached = same && f->sent ? f->segments[same - 1].tokens : 0;
   f->sent = f->count;

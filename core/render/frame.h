@@ -8,34 +8,38 @@
 
 #include "render/view.h"
 
-typedef enum np_segment_kind { NP_SEGMENT_HEAD, NP_SEGMENT_MESSAGE, NP_SEGMENT_NOTICE } np_segment_kind;
+typedef enum np_segment_kind {
+  NP_SEGMENT_HEAD,
+  NP_SEGMENT_MESSAGE,
+  NP_SEGMENT_NOTICE
+} np_segment_kind;
 
 typedef struct np_segment {
   np_segment_kind kind;
-  int64_t ref;      /* message index, or first entry of a run */
-  size_t end;       /* of its bytes in the buffer */
-  int64_t tokens;   /* of everything up to and with it */
+  int64_t ref;    /* message index, or first entry of a run */
+  size_t end;     /* of its bytes in the buffer */
+  int64_t tokens; /* of everything up to and with it */
 } np_segment;
 
 typedef struct np_frame {
   const neap_alloc *alloc;
-  np_buf bytes;       /* segments one behind the other, then the closing part */
+  np_buf bytes; /* segments one behind the other, then the closing part */
   np_segment *segments;
   size_t count, cap;
-  size_t body_end;    /* bytes without the closing part */
-  size_t sent;        /* segments of the last prompt */
-  int64_t last;       /* last entry that was rendered or passed over, 0: none */
-  int64_t epoch;      /* from 1 */
-  np_buf old;         /* scratch: what the re-rendered segments were */
+  size_t body_end; /* bytes without the closing part */
+  size_t sent;     /* segments of the last prompt */
+  int64_t last;    /* last entry that was rendered or passed over, 0: none */
+  int64_t epoch;   /* from 1 */
+  np_buf old;      /* scratch: what the re-rendered segments were */
   np_segment *old_segments;
   size_t old_cap;
 } np_frame;
 
 typedef struct np_rendered {
-  np_str body;        /* valid until the next render */
-  bool rewrite;       /* something that was sent has changed: a new epoch */
-  size_t common;      /* segments shared with the last prompt */
-  int64_t cached;     /* their tokens */
+  np_str body;    /* valid until the next render */
+  bool rewrite;   /* something that was sent has changed: a new epoch */
+  size_t common;  /* segments shared with the last prompt */
+  int64_t cached; /* their tokens */
 } np_rendered;
 
 void np_frame_init(np_frame *f, const neap_alloc *a);

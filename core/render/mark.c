@@ -14,9 +14,11 @@ typedef struct templates {
 } templates;
 
 static const templates english = {
-    .masked = "[neap\xC2\xB7{K} {id}: {what}, step {step}, {tokens} tokens not shown{how}]",
+    .masked =
+        "[neap\xC2\xB7{K} {id}: {what}, step {step}, {tokens} tokens not shown{how}]",
     .how_read = "; neap_read({id})",
-    .cut = "[neap\xC2\xB7{K} {id}: {cut} of {tokens} tokens cut, lines {from}\xE2\x80\x93{to}{how}]",
+    .cut = "[neap\xC2\xB7{K} {id}: {cut} of {tokens} tokens cut, lines "
+           "{from}\xE2\x80\x93{to}{how}]",
     .how_range = "; neap_read({id}, \"{from}-{to}\")",
     .run = "[neap\xC2\xB7{K} steps {from}\xE2\x80\x93{to} not shown: {entries}, {tokens} "
            "tokens{how}]",
@@ -116,7 +118,8 @@ static void add_what(const np_view *v, const np_entry *en, np_buf *out) {
       [NP_KIND_IMAGE] = "image",       [NP_KIND_FILE] = "file",
       [NP_KIND_RESULT] = "result",     [NP_KIND_CALL] = "call",
   };
-  const np_entry *call = en->kind == NP_KIND_RESULT ? np_log_entry(v->log, en->pair) : NULL;
+  const np_entry *call =
+      en->kind == NP_KIND_RESULT ? np_log_entry(v->log, en->pair) : NULL;
   if (!call) {
     np_buf_adds(out, names[en->kind] ? names[en->kind] : np_kind_name(en->kind));
     return;
@@ -131,8 +134,11 @@ void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf what;
   np_buf_init(&what, v->alloc);
   add_what(v, en, &what);
-  slots s = {.id = en->id, .step = en->step, .tokens = np_view_at(v, en->id)->full,
-             .what = np_buf_str(&what), .how = v->recall ? english.how_read : NULL};
+  slots s = {.id = en->id,
+             .step = en->step,
+             .tokens = np_view_at(v, en->id)->full,
+             .what = np_buf_str(&what),
+             .how = v->recall ? english.how_read : NULL};
   fill(out, english.masked, &s);
   if (what.failed) out->failed = true;
   np_buf_free(&what);
@@ -145,8 +151,11 @@ void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out) {
 }
 
 void np_mark_run(const np_view *v, const np_run *r, np_buf *out) {
-  slots s = {.from = r->step_from, .to = r->step_to, .entries = r->entries,
-             .tokens = r->tokens, .how = v->recall ? english.how_recall : NULL};
+  slots s = {.from = r->step_from,
+             .to = r->step_to,
+             .entries = r->entries,
+             .tokens = r->tokens,
+             .how = v->recall ? english.how_recall : NULL};
   fill(out, r->step_from == r->step_to ? english.run_one : english.run, &s);
 }
 
@@ -162,9 +171,13 @@ void np_mark_orphan(const np_view *v, const np_entry *result, np_buf *out) {
   fill(out, english.orphan, &s);
 }
 
-void np_mark_cut(const np_view *v, const np_entry *en, int64_t cut, int64_t from, int64_t to,
-                 np_buf *out) {
-  slots s = {.id = en->id, .tokens = np_view_at(v, en->id)->full, .cut = cut, .from = from,
-             .to = to, .how = v->recall ? english.how_range : NULL};
+void np_mark_cut(const np_view *v, const np_entry *en, int64_t cut, int64_t from,
+                 int64_t to, np_buf *out) {
+  slots s = {.id = en->id,
+             .tokens = np_view_at(v, en->id)->full,
+             .cut = cut,
+             .from = from,
+             .to = to,
+             .how = v->recall ? english.how_range : NULL};
   fill(out, english.cut, &s);
 }

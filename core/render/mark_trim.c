@@ -39,8 +39,8 @@ static neap_rc project(np_view *v, const np_entry *en, np_str text, size_t token
   np_arena_init(&ar, v->alloc);
   np_buf_init(&mark, v->alloc);
   size_t all = np_vocab_count(v->vocab, text);
-  neap_rc rc = np_trim_choose(v->vocab, text, tokens > room ? tokens - room : 0, keep, about,
-                              NP_LIT(GAP), &ar, &t, e);
+  neap_rc rc = np_trim_choose(v->vocab, text, tokens > room ? tokens - room : 0, keep,
+                              about, NP_LIT(GAP), &ar, &t, e);
   if (!rc && !(*whole = t.whole)) {
     size_t kept = 0;
     for (size_t i = 0; i < t.count; i++) {
@@ -59,7 +59,8 @@ static neap_rc project(np_view *v, const np_entry *en, np_str text, size_t token
 /* The mark's room is known only with its figures: starts from its longest form and tries
 ** again with what the first try was over. */
 static neap_rc trim_text(np_view *v, const np_entry *en, np_str text, size_t tokens,
-                         np_keep keep, np_str about, np_buf *out, bool *whole, np_err *e) {
+                         np_keep keep, np_str about, np_buf *out, bool *whole,
+                         np_err *e) {
   size_t from = out->n, room = v->recall ? 52 : 36;
   for (int tries = 0; tries < 6; tries++) {
     out->n = from;
@@ -85,8 +86,8 @@ static neap_rc trim_argument(np_view *v, const np_entry *en, np_json value, size
   np_buf_init(&trimmed, v->alloc);
   np_json_text(value, &text);
   if (np_vocab_count(v->vocab, np_buf_str(&text)) > ARGUMENT_MIN) {
-    rc = trim_text(v, en, np_buf_str(&text), share < 40 ? 40 : share, NP_KEEP_ENDS, NP_LIT(""),
-                   &trimmed, &whole, e);
+    rc = trim_text(v, en, np_buf_str(&text), share < 40 ? 40 : share, NP_KEEP_ENDS,
+                   NP_LIT(""), &trimmed, &whole, e);
   }
   if (whole) {
     np_buf_add(out, value.raw);

@@ -9,8 +9,8 @@
 #include "render/mark.h"
 
 /* Native members that the provider does not know. */
-static const char *const native_members[] = {"reasoning", "reasoning_content", "is_error",
-                                             "isError", "meta", "ts"};
+static const char *const native_members[] = {
+    "reasoning", "reasoning_content", "is_error", "isError", "meta", "ts"};
 
 static bool is_native(np_str key) {
   for (size_t i = 0; i < NP_COUNT(native_members); i++) {
@@ -64,12 +64,14 @@ static void add_shown(const np_view *v, np_str text, np_buf *out) {
 /* The member of a part that holds its text. */
 static const char *text_member(np_json part) {
   np_json type;
-  return np_json_get(part, "type", &type) && np_json_is_key(type.raw, "refusal") ? "refusal"
-                                                                                 : "text";
+  return np_json_get(part, "type", &type) && np_json_is_key(type.raw, "refusal")
+             ? "refusal"
+             : "text";
 }
 
 /* One item of a list of content parts, its text replaced where it has one. */
-static void add_part(const np_view *v, const np_message *m, const np_entry *en, np_buf *out) {
+static void add_part(const np_view *v, const np_message *m, const np_entry *en,
+                     np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
   np_str key;
   np_json value;
@@ -108,7 +110,8 @@ static const np_entry *part_at(const np_view *v, const np_message *m, uint32_t i
   return NULL;
 }
 
-static void add_content_list(const np_view *v, const np_message *m, np_json list, np_buf *out) {
+static void add_content_list(const np_view *v, const np_message *m, np_json list,
+                             np_buf *out) {
   np_json item;
   np_json_iter it = np_json_each(list);
   size_t shown = 0, from = out->n;
@@ -160,7 +163,8 @@ static bool is_blank(const np_view *v, const np_message *m, np_json content) {
   return true;
 }
 
-static void add_content(const np_view *v, const np_message *m, np_json content, np_buf *out) {
+static void add_content(const np_view *v, const np_message *m, np_json content,
+                        np_buf *out) {
   const np_entry *en = entry_at(v, m, NP_PLACE_CONTENT, 0);
   const np_shown *s = en ? np_view_at(v, en->id) : NULL;
   if (!s && content.type == NP_JSON_ARRAY) {
@@ -177,8 +181,8 @@ static void add_content(const np_view *v, const np_message *m, np_json content, 
 }
 
 /* A call with its arguments replaced; the members around them keep their bytes. */
-static void add_function(const np_view *v, const np_message *m, np_json function, np_str args,
-                         np_buf *out) {
+static void add_function(const np_view *v, const np_message *m, np_json function,
+                         np_str args, np_buf *out) {
   np_str key;
   np_json value;
   np_json_iter it = np_json_each(function);
@@ -195,14 +199,16 @@ static void add_function(const np_view *v, const np_message *m, np_json function
   np_buf_addc(out, '}');
 }
 
-static void add_call(const np_view *v, const np_message *m, const np_entry *en, np_buf *out) {
+static void add_call(const np_view *v, const np_message *m, const np_entry *en,
+                     np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
   if (s->rung == NP_FULL) add_raw(out, m, en->raw.raw);
   else add_function(v, m, en->raw, s->text, out);
 }
 
 /* The calls that are shown, or nothing at all. */
-static bool add_calls(const np_view *v, const np_message *m, np_str key, char sep, np_buf *out) {
+static bool add_calls(const np_view *v, const np_message *m, np_str key, char sep,
+                      np_buf *out) {
   size_t shown = 0;
   for (uint32_t i = 0; i < m->entries; i++) {
     const np_entry *en = np_log_entry(v->log, m->first + i);
@@ -232,7 +238,8 @@ static bool add_function_call(const np_view *v, const np_message *m, np_str key,
 }
 
 /* Null when the refusal is dropped: a member that may stand alone. */
-static void add_refusal(const np_view *v, const np_message *m, np_json refusal, np_buf *out) {
+static void add_refusal(const np_view *v, const np_message *m, np_json refusal,
+                        np_buf *out) {
   const np_entry *en = entry_at(v, m, NP_PLACE_REFUSAL, 0);
   const np_shown *s = en ? np_view_at(v, en->id) : NULL;
   if (!is_shown(s)) np_buf_adds(out, "null");
@@ -270,7 +277,8 @@ static void add_rebuilt(const np_view *v, const np_message *m, np_buf *out) {
     content = content || np_json_is_key(key, "content");
     add_member(v, m, key, value, &sep, out);
   }
-  if (!content && m->entries && np_log_entry(v->log, m->first)->kind == NP_KIND_RESULT) np_buf_adds(out, ",\"content\":\"\"");
+  if (!content && m->entries && np_log_entry(v->log, m->first)->kind == NP_KIND_RESULT)
+    np_buf_adds(out, ",\"content\":\"\"");
   np_buf_addc(out, '}');
 }
 
@@ -289,7 +297,8 @@ static void add_orphan(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf_free(&text);
 }
 
-static void add_stub(const np_view *v, const np_message *m, const np_entry *call, np_buf *out) {
+static void add_stub(const np_view *v, const np_message *m, const np_entry *call,
+                     np_buf *out) {
   np_json id = {0}, name = {0};
   np_buf text;
   np_buf_init(&text, v->alloc);

@@ -10,11 +10,11 @@
 ** model's figures are another row. */
 typedef struct np_openai_cost {
   const char *encoding;
-  int message;      /* each message */
-  int name;         /* a name, besides its tokens */
-  int reply;        /* priming of the answer, once */
-  int call;         /* a call, besides the tokens of name and arguments */
-  int result;       /* a result, besides its content */
+  int message; /* each message */
+  int name;    /* a name, besides its tokens */
+  int reply;   /* priming of the answer, once */
+  int call;    /* a call, besides the tokens of name and arguments */
+  int result;  /* a result, besides its content */
   int func_init, prop_init, prop_key, enum_init, enum_item, func_end; /* tool schemas */
   int image_base, image_tile; /* images by 512-pixel tiles */
 } np_openai_cost;

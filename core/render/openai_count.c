@@ -9,12 +9,34 @@
 #include "render/mark.h"
 
 static const np_openai_cost costs[] = {
-    {.encoding = "o200k_base", .message = 3, .name = 1, .reply = 3, .call = 3, .result = 3,
-     .func_init = 7, .prop_init = 3, .prop_key = 3, .enum_init = -3, .enum_item = 3,
-     .func_end = 12, .image_base = 85, .image_tile = 170},
-    {.encoding = "cl100k_base", .message = 3, .name = 1, .reply = 3, .call = 3, .result = 3,
-     .func_init = 10, .prop_init = 3, .prop_key = 3, .enum_init = -3, .enum_item = 3,
-     .func_end = 12, .image_base = 85, .image_tile = 170},
+    {.encoding = "o200k_base",
+     .message = 3,
+     .name = 1,
+     .reply = 3,
+     .call = 3,
+     .result = 3,
+     .func_init = 7,
+     .prop_init = 3,
+     .prop_key = 3,
+     .enum_init = -3,
+     .enum_item = 3,
+     .func_end = 12,
+     .image_base = 85,
+     .image_tile = 170},
+    {.encoding = "cl100k_base",
+     .message = 3,
+     .name = 1,
+     .reply = 3,
+     .call = 3,
+     .result = 3,
+     .func_init = 10,
+     .prop_init = 3,
+     .prop_key = 3,
+     .enum_init = -3,
+     .enum_item = 3,
+     .func_end = 12,
+     .image_base = 85,
+     .image_tile = 170},
 };
 
 const np_openai_cost *np_openai_cost_find(const np_vocab *v) {
@@ -42,8 +64,8 @@ static void add_member(np_json object, const char *key, np_buf *out) {
   if (np_json_get(object, key, &v) && v.type == NP_JSON_STRING) np_json_text(v, out);
 }
 
-static int64_t properties_tokens(const np_vocab *v, const np_openai_cost *c, np_json schema,
-                                 np_buf *line);
+static int64_t properties_tokens(const np_vocab *v, const np_openai_cost *c,
+                                 np_json schema, np_buf *line);
 
 static int64_t enum_tokens(const np_vocab *v, const np_openai_cost *c, np_json property,
                            np_buf *line) {
@@ -80,8 +102,8 @@ static int64_t property_tokens(const np_vocab *v, const np_openai_cost *c, np_st
   return n;
 }
 
-static int64_t properties_tokens(const np_vocab *v, const np_openai_cost *c, np_json schema,
-                                 np_buf *line) {
+static int64_t properties_tokens(const np_vocab *v, const np_openai_cost *c,
+                                 np_json schema, np_buf *line) {
   np_json properties, property;
   np_str key;
   int64_t n = 0;
@@ -142,7 +164,8 @@ uint32_t np_openai_message_tokens(const np_view *v, const np_message *m) {
   const np_entry *en = np_log_entry(v->log, m->first);
   if (en && en->kind == NP_KIND_RESULT) {
     if (en->pair) return (uint32_t)c->result;
-    return (uint32_t)c->message + count(v, NP_LIT("user")); /* an orphan goes as user text */
+    /* an orphan goes as user text */
+    return (uint32_t)c->message + count(v, NP_LIT("user"));
   }
   uint32_t n = (uint32_t)c->message + count(v, np_str_cstr(np_role_name(m->role)));
   if (m->name.n) n += (uint32_t)c->name + count(v, m->name);
@@ -180,7 +203,8 @@ static uint32_t result_tokens(const np_view *v, const np_entry *en) {
   uint32_t n = 0;
   np_buf part;
   np_buf_init(&part, v->alloc);
-  if (!np_buf_reserve(&part, en->raw.raw.n)) np_view_lose(v); /* longer than any of its texts */
+  /* longer than any of its texts */
+  if (!np_buf_reserve(&part, en->raw.raw.n)) np_view_lose(v);
   np_json_iter it = np_json_each(en->raw);
   while (np_json_next(&it, NULL, &item)) {
     np_buf_clear(&part);
@@ -209,7 +233,8 @@ static uint32_t orphan_tokens(const np_view *v, const np_entry *en, np_str text)
   return n;
 }
 
-uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en, const np_str *text) {
+uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en,
+                                const np_str *text) {
   switch (en->kind) {
     case NP_KIND_CALL: return call_tokens(v, en, text ? *text : en->text);
     case NP_KIND_RESULT:

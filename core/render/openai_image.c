@@ -41,7 +41,8 @@ static bool jpeg_size(const bytes *d, uint32_t *w, uint32_t *h) {
   size_t i = 2;
   while (i + 9 < d->n && d->b[i] == 0xFF) {
     uint8_t marker = d->b[i + 1];
-    if (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC) {
+    if (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 &&
+        marker != 0xCC) {
       *h = be16(d->b + i + 5);
       *w = be16(d->b + i + 7);
       return true;

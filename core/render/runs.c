@@ -33,11 +33,15 @@ static void remove_notice(np_view *v, np_run *r) {
 
 static uint32_t new_run(np_view *v, int64_t id) {
   void *runs = v->runs;
-  if (!np_grow(v->alloc, &runs, &v->run_cap, v->run_count + 1, sizeof(np_run))) return UINT32_MAX;
+  if (!np_grow(v->alloc, &runs, &v->run_cap, v->run_count + 1, sizeof(np_run)))
+    return UINT32_MAX;
   v->runs = runs;
   const np_entry *en = np_log_entry(v->log, id);
-  v->runs[v->run_count] = (np_run){.first = id, .last = id, .entries = 1,
-                                   .tokens = np_view_at(v, id)->full, .step_from = en->step,
+  v->runs[v->run_count] = (np_run){.first = id,
+                                   .last = id,
+                                   .entries = 1,
+                                   .tokens = np_view_at(v, id)->full,
+                                   .step_from = en->step,
                                    .step_to = en->step};
   return (uint32_t)v->run_count++;
 }
@@ -93,7 +97,8 @@ neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e) {
     if (rc) return rc;
     if (last != UINT32_MAX && last != run && v->runs[last].first) {
       /* an earlier part of the atom is a run of its own */
-      if (np_view_at(v, v->runs[last].first)->run == last) count_notice(v, &v->runs[last]);
+      if (np_view_at(v, v->runs[last].first)->run == last)
+        count_notice(v, &v->runs[last]);
     }
     last = run;
   }

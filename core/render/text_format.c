@@ -15,9 +15,9 @@ static uint32_t count(const np_view *v, const np_buf *b) {
 }
 
 /* Headings that an observation must not imitate. */
-static const char *const headings[] = {"[step ",  "[user]",       "[user ",  "[system]", "[task]",
-                                       "[tools]", "[neap]",       "Action:", "Answer:",
-                                       "Observation:", "<think>", "</think>"};
+static const char *const headings[] = {
+    "[step ", "[user]",  "[user ",  "[system]",     "[task]",  "[tools]",
+    "[neap]", "Action:", "Answer:", "Observation:", "<think>", "</think>"};
 
 static bool is_heading(np_str line) {
   while (line.n && (line.p[0] == ' ' || line.p[0] == '\t' || line.p[0] == '\\')) {
@@ -186,7 +186,8 @@ static void message(const np_view *v, size_t index, bool first, np_buf *out) {
     const np_entry *en = np_log_entry(v->log, m->first + i);
     const np_shown *s = np_view_at(v, en->id);
     if (!s->listed || s->rung == NP_DROPPED) continue;
-    add_block(v, en, s->rung == NP_FULL ? en->text : np_view_text(v, s->text, &filled), out);
+    add_block(v, en, s->rung == NP_FULL ? en->text : np_view_text(v, s->text, &filled),
+              out);
   }
   if (filled.failed) out->failed = true;
   np_buf_free(&filled);

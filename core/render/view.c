@@ -26,7 +26,8 @@ bool np_rung_parse(np_str name, np_rung *out) {
 neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
                      const np_format *format, np_err *e) {
   (void)e;
-  *v = (np_view){.alloc = a, .log = lg, .vocab = vocab, .format = format, .dirty = UINT32_MAX};
+  *v = (np_view){
+      .alloc = a, .log = lg, .vocab = vocab, .format = format, .dirty = UINT32_MAX};
   memcpy(v->key, "aaaa", 4);
   np_arena_init(&v->arena, a);
   np_buf_init(&v->scratch, a);
@@ -163,7 +164,8 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
 static bool reserve(np_view *v) {
   const np_log *lg = v->log;
   size_t old = v->messages;
-  void *sh = v->shown, *fr = v->framing, *vi = v->visible, *un = v->unit, *ba = v->batch_tail;
+  void *sh = v->shown, *fr = v->framing, *vi = v->visible, *un = v->unit,
+       *ba = v->batch_tail;
   bool ok = np_grow(v->alloc, &sh, &v->cap, lg->entry_count, sizeof(np_shown));
   v->shown = sh;
   ok = np_grow(v->alloc, &fr, &v->framing_cap, lg->message_count, sizeof(uint32_t)) && ok;
@@ -249,7 +251,8 @@ neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
     bool lone = !en->pair && (en->kind == NP_KIND_CALL || en->kind == NP_KIND_RESULT);
     bool shown = s->rung != NP_FULL && s->rung != NP_DROPPED;
     if (!s->listed || !(lone || shown)) continue;
-    if (lone) s->full = v->format->entry_tokens(v, en, NULL); /* stubs and leads hold the key */
+    /* stubs and leads hold the key */
+    if (lone) s->full = v->format->entry_tokens(v, en, NULL);
     if (s->rung == NP_DROPPED) continue;
     uint32_t now = shown ? tokens_of(v, en, s->text) : s->full;
     add_tokens(v, en->region, (int64_t)now - s->tokens);

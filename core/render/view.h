@@ -10,7 +10,12 @@
 #include "render/trim.h"
 
 typedef enum np_rung {
-  NP_FULL, NP_TRIMMED, NP_REFERENCE, NP_MASKED, NP_DROPPED, NP_RUNG_COUNT
+  NP_FULL,
+  NP_TRIMMED,
+  NP_REFERENCE,
+  NP_MASKED,
+  NP_DROPPED,
+  NP_RUNG_COUNT
 } np_rung;
 const char *np_rung_name(np_rung r);
 bool np_rung_parse(np_str name, np_rung *out);
@@ -20,23 +25,25 @@ bool np_rung_parse(np_str name, np_rung *out);
 
 typedef struct np_shown {
   uint8_t rung;
-  bool listed;         /* has a place in the prompt: not empty, and the format renders it */
+  /* has a place in the prompt: not empty, and the format renders it */
+  bool listed;
   bool pinned, held;
-  bool sent;           /* stood in a prompt, at whatever rung */
-  bool fetched;        /* is the answer to a read or recall: never put away again */
-  np_str text;         /* what is shown at trimmed, reference, masked */
-  uint32_t full;       /* tokens at full, without its message's framing */
-  uint32_t tokens;     /* tokens now; 0 when dropped */
-  int64_t prev, next;  /* order of rendering, 0 at the ends */
-  uint32_t run;        /* right at both ends of a run of dropped entries */
+  bool sent;          /* stood in a prompt, at whatever rung */
+  bool fetched;       /* is the answer to a read or recall: never put away again */
+  np_str text;        /* what is shown at trimmed, reference, masked */
+  uint32_t full;      /* tokens at full, without its message's framing */
+  uint32_t tokens;    /* tokens now; 0 when dropped */
+  int64_t prev, next; /* order of rendering, 0 at the ends */
+  uint32_t run;       /* right at both ends of a run of dropped entries */
 } np_shown;
 
 /* A run of dropped entries that are neighbours in the order of rendering: one notice. */
 typedef struct np_run {
   int64_t first, last;
-  int64_t entries, tokens;     /* how many, and their tokens at full */
+  int64_t entries, tokens; /* how many, and their tokens at full */
   int64_t step_from, step_to;
-  uint32_t notice;             /* tokens of its notice, framing included; 0: unused slot */
+  /* tokens of its notice, framing included; 0: unused slot */
+  uint32_t notice;
 } np_run;
 
 typedef struct np_view np_view;
@@ -70,32 +77,33 @@ struct np_view {
   np_log *log;
   const np_vocab *vocab;
   const np_format *format;
-  np_str tools;           /* raw JSON array, empty when none */
-  np_str request;         /* raw JSON object of the host's members, empty when none */
-  bool recall;            /* the model can call neap_read and neap_recall */
-  char key[4];            /* the mark key */
-  bool burnt;             /* some text holds the key: renew it at the next rewrite */
+  np_str tools;   /* raw JSON array, empty when none */
+  np_str request; /* raw JSON object of the host's members, empty when none */
+  bool recall;    /* the model can call neap_read and neap_recall */
+  char key[4];    /* the mark key */
+  bool burnt;     /* some text holds the key: renew it at the next rewrite */
 
-  np_shown *shown;        /* by entry id - 1 */
+  np_shown *shown; /* by entry id - 1 */
   size_t count, cap;
-  uint32_t *framing;      /* by message: framing tokens spent now */
-  uint32_t *visible;      /* by message: listed entries that are not dropped */
-  uint32_t *unit;         /* by message: its segment in the frame, UINT32_MAX when none */
+  uint32_t *framing; /* by message: framing tokens spent now */
+  uint32_t *visible; /* by message: listed entries that are not dropped */
+  uint32_t *unit;    /* by message: its segment in the frame, UINT32_MAX when none */
   size_t messages, framing_cap, visible_cap, unit_cap;
-  int64_t *batch_tail;    /* by atom: last listed entry of a batch */
+  int64_t *batch_tail; /* by atom: last listed entry of a batch */
   size_t batch_cap;
   np_run *runs;
   size_t run_count, run_cap;
-  bool loose;             /* between np_runs_lift and np_runs_settle: runs are not right */
-  int64_t head, tail;     /* first and last listed entry */
+  /* between np_runs_lift and np_runs_settle: runs are not right */
+  bool loose;
+  int64_t head, tail; /* first and last listed entry */
 
   int64_t region[NP_REGION_COUNT]; /* tokens now, head and tail included */
   int64_t total;
-  uint32_t head_cost, tail_cost;   /* tokens of head and tail, in fixed and hot */
-  uint32_t dirty;         /* lowest segment that may have changed, UINT32_MAX: none */
-  np_arena arena;         /* replacement texts */
+  uint32_t head_cost, tail_cost; /* tokens of head and tail, in fixed and hot */
+  uint32_t dirty; /* lowest segment that may have changed, UINT32_MAX: none */
+  np_arena arena; /* replacement texts */
   np_buf scratch;
-  bool lost;              /* memory ran out in counting: nothing is right any more */
+  bool lost; /* memory ran out in counting: nothing is right any more */
 };
 
 /* Notes it where a format, which may not change a view, counts or renders. */
@@ -116,8 +124,10 @@ neap_rc np_view_sync(np_view *v, np_err *e);
 /* Shows `id` at `rung` with `text` in its place (kept: copied). DROPPED and back from it
 ** go through np_view_drop and np_view_restore. NEAP_E_MEMORY only. */
 neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *e);
-neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);    /* all entries of the atom */
-neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e); /* back to what they were before */
+/* all entries of the atom */
+neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);
+/* back to what they were before */
+neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e);
 
 /* The same for many: atoms are lifted first, then the runs made anew once. Marks no segment as
 ** changed: for the undo, which knows what had changed before. */

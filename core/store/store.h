@@ -11,8 +11,10 @@
 #include "base/err.h"
 #include "base/hash.h"
 
-#define NP_STORE_VERSION 1                       /* user_version of the file; newer is refused */
-#define NP_STORE_BODY_MAX ((size_t)64 << 20)     /* bytes of one body; larger: NEAP_E_LIMIT */
+/* user_version of the file; newer is refused */
+#define NP_STORE_VERSION 1
+/* bytes of one body; larger: NEAP_E_LIMIT */
+#define NP_STORE_BODY_MAX ((size_t)64 << 20)
 
 typedef struct np_store np_store;
 
@@ -47,8 +49,8 @@ typedef struct np_store_ops {
 
   /* Claims `session` for writing (created when new): fence = highest + 1. With `readonly`
   ** nothing is written and append is refused. */
-  neap_rc (*claim)(np_store *st, np_str tenant, np_str session, bool readonly, np_claim *out,
-                   np_err *e);
+  neap_rc (*claim)(np_store *st, np_str tenant, np_str session, bool readonly,
+                   np_claim *out, np_err *e);
 
   /* Appends n events, all or none; durable as asked. NEAP_E_FENCED when another claim is
   ** newer, NEAP_E_MISUSE when seq does not follow last_seq. NEAP_E_FULL, _READONLY, _BUSY,
@@ -57,12 +59,13 @@ typedef struct np_store_ops {
                     neap_durable durable, np_err *e);
 
   /* Visits the events of a session with seq >= from. */
-  neap_rc (*read)(np_store *st, np_str tenant, np_str session, int64_t from, np_event_fn fn,
-                  void *ctx, np_err *e);
+  neap_rc (*read)(np_store *st, np_str tenant, np_str session, int64_t from,
+                  np_event_fn fn, void *ctx, np_err *e);
 
   /* Content by hash, within the tenant. get appends to `out` and verifies the hash
   ** (NEAP_E_CORRUPT), NEAP_E_NOTFOUND when absent, NEAP_E_PURGED when removed. */
-  neap_rc (*put)(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA256], np_err *e);
+  neap_rc (*put)(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA256],
+                 np_err *e);
   neap_rc (*get)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_buf *out,
                  np_err *e);
   /* Removes the content for good (secure delete) and leaves a record that it was there. */
@@ -78,7 +81,8 @@ typedef struct np_store_ops {
 
   /* Whole-file check: structure, every body's hash, gaps in logs. Calls `say` per fault and
   ** returns NEAP_E_CORRUPT when there was one. */
-  neap_rc (*check)(np_store *st, void (*say)(void *ctx, np_str line), void *ctx, np_err *e);
+  neap_rc (*check)(np_store *st, void (*say)(void *ctx, np_str line), void *ctx,
+                   np_err *e);
 
   /* Writes what NEAP_DURABLE_BATCH and _MEMORY have held back. */
   neap_rc (*flush)(np_store *st, np_err *e);

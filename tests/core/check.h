@@ -11,14 +11,15 @@
 
 static int check_passed, check_failed, check_skipped;
 
-#define CHECK(what, cond)                                                        \
-  do {                                                                           \
-    if (cond) {                                                                  \
-      check_passed++;                                                            \
-    } else {                                                                     \
-      check_failed++;                                                            \
-      fprintf(stderr, "FAILED %s:%d: %s\n  expected: %s\n", __FILE__, __LINE__, what, #cond); \
-    }                                                                            \
+#define CHECK(what, cond)                                                                \
+  do {                                                                                   \
+    if (cond) {                                                                          \
+      check_passed++;                                                                    \
+    } else {                                                                             \
+      check_failed++;                                                                    \
+      fprintf(stderr, "FAILED %s:%d: %s\n  expected: %s\n", __FILE__, __LINE__, what,    \
+              #cond);                                                                    \
+    }                                                                                    \
   } while (0)
 
 static inline void check_skip(const char *what, const char *why) {

@@ -11,8 +11,8 @@
 
 typedef struct history {
   unsigned long long random;
-  np_buf b;             /* the message being made */
-  char open[64][16];    /* ids that wait for a result */
+  np_buf b;          /* the message being made */
+  char open[64][16]; /* ids that wait for a result */
   size_t open_count;
   int calls;
 } history;
@@ -22,11 +22,32 @@ static inline unsigned long long pick(history *h, unsigned long long n) {
 }
 
 static inline void history_words(history *h, np_buf *t, int most) {
-  static const char *const words[] = {
-      "src/ledger.c", "error E4012", "total", "上下文窗口", "the quick brown fox", "0x7fffe3a1",
-      "👩‍👩‍👧‍👦", "\n", "  ", "max_price <= 500", "\t", "re\xCC\x81sum\xC3\xA9", "[step 3]", "Observation: x",
-      "neap\xC2\xB7", "Action: {}", "{\"a\":1}", "line\n", "/usr/lib/x.so.3", "assert(n > 0);", "é", "\"quoted\"",
-      "\\", "<think>", "42", "ORD-00981"};
+  static const char *const words[] = {"src/ledger.c",
+                                      "error E4012",
+                                      "total",
+                                      "上下文窗口",
+                                      "the quick brown fox",
+                                      "0x7fffe3a1",
+                                      "👩‍👩‍👧‍👦",
+                                      "\n",
+                                      "  ",
+                                      "max_price <= 500",
+                                      "\t",
+                                      "re\xCC\x81sum\xC3\xA9",
+                                      "[step 3]",
+                                      "Observation: x",
+                                      "neap\xC2\xB7",
+                                      "Action: {}",
+                                      "{\"a\":1}",
+                                      "line\n",
+                                      "/usr/lib/x.so.3",
+                                      "assert(n > 0);",
+                                      "é",
+                                      "\"quoted\"",
+                                      "\\",
+                                      "<think>",
+                                      "42",
+                                      "ORD-00981"};
   int n = (int)pick(h, (unsigned long long)most) + 1;
   for (int i = 0; i < n; i++) {
     np_buf_adds(t, words[pick(h, NP_COUNT(words))]);
@@ -60,8 +81,10 @@ static inline void history_content(history *h, bool images) {
   for (int i = 0; i < n; i++) {
     if (i) np_buf_addc(&h->b, ',');
     if (images && !pick(h, 4)) {
-      np_buf_adds(&h->b, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,AAAA\","
-                         "\"detail\":\"low\"}}");
+      np_buf_adds(
+          &h->b,
+          "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,AAAA\","
+          "\"detail\":\"low\"}}");
       continue;
     }
     np_buf_adds(&h->b, "{\"type\":\"text\",\"text\":");
@@ -77,7 +100,8 @@ static inline void history_call(history *h) {
   snprintf(id, sizeof id, "call_%d", pick(h, 8) ? h->calls++ : (int)pick(h, 3));
   np_buf_adds(&h->b, "{\"id\":\"");
   np_buf_adds(&h->b, id);
-  np_buf_adds(&h->b, "\",\"type\":\"function\",\"function\":{\"name\":\"bash\",\"arguments\":");
+  np_buf_adds(&h->b,
+              "\",\"type\":\"function\",\"function\":{\"name\":\"bash\",\"arguments\":");
   np_buf args, was = h->b;
   np_buf_init(&h->b, &np_alloc_libc);
   np_buf_adds(&h->b, "{\"command\":");
@@ -121,7 +145,8 @@ static inline void history_result(history *h) {
   }
   np_buf_adds(&h->b, "{\"role\":\"tool\",\"tool_call_id\":\"");
   np_buf_adds(&h->b, id);
-  np_buf_adds(&h->b, pick(h, 6) ? "\",\"content\":" : "\",\"is_error\":true,\"content\":");
+  np_buf_adds(&h->b,
+              pick(h, 6) ? "\",\"content\":" : "\",\"is_error\":true,\"content\":");
   if (pick(h, 20)) history_content(h, false);
   else np_buf_adds(&h->b, "\"\"");
   np_buf_addc(&h->b, '}');

@@ -52,13 +52,15 @@ static inline const char *body_calls(body_check *c, np_json calls) {
   np_json_iter it = np_json_each(calls);
   if (calls.type != NP_JSON_ARRAY) return "tool_calls is no list";
   while (np_json_next(&it, NULL, &call)) {
-    if (!np_json_get(call, "id", &v) || c->open_count >= NP_COUNT(c->open)) return "call without id";
+    if (!np_json_get(call, "id", &v) || c->open_count >= NP_COUNT(c->open))
+      return "call without id";
     c->open[c->open_count++] = v.raw;
     if (!np_json_get(call, "function", &f)) return "call without function";
     c->tokens += 3;
     if (!np_json_get(f, "name", &v)) return "call without name";
     c->tokens += body_count(c, v);
-    if (!np_json_get(f, "arguments", &v) || v.type != NP_JSON_STRING) return "no arguments";
+    if (!np_json_get(f, "arguments", &v) || v.type != NP_JSON_STRING)
+      return "no arguments";
     c->tokens += body_count(c, v);
     np_json args;
     if (np_json_check(np_buf_str(&c->text), &args, NULL)) return "arguments are no JSON";
@@ -88,7 +90,8 @@ static inline const char *body_message(body_check *c, np_json m) {
   if (c->open_count) return "a call is not answered before the next message";
   c->tokens += 3 + body_count(c, role);
   if (np_json_get(m, "name", &name)) c->tokens += 1 + body_count(c, name);
-  if (np_json_get(m, "reasoning", &v) || np_json_get(m, "is_error", &v)) return "native member";
+  if (np_json_get(m, "reasoning", &v) || np_json_get(m, "is_error", &v))
+    return "native member";
   bool has_calls = np_json_get(m, "tool_calls", &calls);
   np_json_get(m, "content", &v);
   if (v.type == NP_JSON_NULL || v.type == NP_JSON_NONE) {
@@ -102,8 +105,8 @@ static inline const char *body_message(body_check *c, np_json m) {
   return has_calls ? body_calls(c, calls) : NULL;
 }
 
-static inline const char *openai_check(const np_vocab *v, np_str body, int64_t tool_tokens,
-                                       int64_t *tokens) {
+static inline const char *openai_check(const np_vocab *v, np_str body,
+                                       int64_t tool_tokens, int64_t *tokens) {
   np_json root, messages, m;
   body_check *c = (body_check *)calloc(1, sizeof *c);
   c->v = v;

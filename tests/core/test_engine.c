@@ -465,6 +465,25 @@ static void test_tools(void) {
   neap_session_close(s);
 }
 
+/* The first prompt did not fit, and the host sets its tools again: the engine's come back. */
+static void test_tools_again(void) {
+  neap_session *s =
+      session_open(n, "again", policy_file("fetch.lua", fetching), 1300, NULL);
+  neap_str p;
+  append(s, "{'role':'user','content':'u'}");
+  neap_append_response(s,
+                       response("", "a_tool_with_quite_a_long_name_for_its_kind", 26, 0));
+  CHECK("it does not fit", neap_prompt(s, &p) == NEAP_E_BUDGET);
+  CHECK("there was no prompt yet",
+        neap_set_tools(s, json("[{'name':'bash'}]")) == NEAP_OK);
+  append(s, "{'role':'assistant','content':'never mind'}");
+  p = prompt(s);
+  CHECK("all schemas are there, once",
+        has(p, "{\"name\":\"bash\"}") && times(p, "\"name\":\"neap_read\"") == 1);
+  CHECK("what marks name is there", has(p, "neap_recall(\\\"words\\\")"));
+  neap_session_close(s);
+}
+
 int main(void) {
   dir_make();
   n = engine_open(NULL);
@@ -486,6 +505,7 @@ int main(void) {
   test_account();
   test_hook_errors();
   test_tools();
+  test_tools_again();
   neap_close(n);
   np_buf_free(&made);
   dir_remove();

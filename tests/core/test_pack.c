@@ -19,7 +19,7 @@ typedef struct world {
   np_log log;
   np_pack pack;
   history h;
-  np_buf last;      /* the last prompt without its closing part */
+  np_buf last; /* the last prompt without its closing part */
   int messages, prompts, rewrites, overflows;
   const char *wrong;
 } world;
@@ -30,7 +30,8 @@ static void fail(world *w, const char *what) {
 
 static double some_rank(void *ctx, int64_t id) {
   world *w = ctx;
-  return (double)((unsigned long long)id * 2654435761u % 97) / 7.0 + (double)w->prompts * 0;
+  return (double)((unsigned long long)id * 2654435761u % 97) / 7.0 +
+         (double)w->prompts * 0;
 }
 
 static void random_change(world *w) {
@@ -38,18 +39,26 @@ static void random_change(world *w) {
   int64_t id = (int64_t)pick(&w->h, p->view.count) + 1;
   np_keep keep = (np_keep)pick(&w->h, 6);
   switch (pick(&w->h, 8)) {
-    case 0: np_pack_trim(p, id, (int64_t)pick(&w->h, 200), &keep, NP_LIT("error total"), reason); break;
+    case 0:
+      np_pack_trim(p, id, (int64_t)pick(&w->h, 200), &keep, NP_LIT("error total"),
+                   reason);
+      break;
     case 1: np_pack_reference(p, id, reason); break;
     case 2: np_pack_mask(p, id, reason); break;
     case 3: np_pack_drop(p, id, reason); break;
     case 4: np_pack_restore(p, id, reason); break;
-    case 5: if (!pick(&w->h, 12)) np_pack_pin(p, id, reason); break;
-    case 6: if (!pick(&w->h, 6)) np_pack_hold(p, id, reason); break;
+    case 5:
+      if (!pick(&w->h, 12)) np_pack_pin(p, id, reason);
+      break;
+    case 6:
+      if (!pick(&w->h, 6)) np_pack_hold(p, id, reason);
+      break;
     default:
       p->order = (np_order)pick(&w->h, 2);
       p->rank = pick(&w->h, 2) ? some_rank : NULL;
       p->rank_ctx = w;
-      np_pack_shrink(p, (int64_t)pick(&w->h, (unsigned long long)p->budget), reason, NULL);
+      np_pack_shrink(p, (int64_t)pick(&w->h, (unsigned long long)p->budget), reason,
+                     NULL);
   }
 }
 
@@ -80,7 +89,8 @@ static void check_told(world *w, np_str body) {
     if (!np_view_is_run_head(v, (int64_t)i + 1)) continue;
     const np_run *r = &v->runs[v->shown[i].run];
     np_run_text(v, r, &text);
-    if (np_str_find(body, np_buf_str(&text), 0) == SIZE_MAX) fail(w, "a notice is not in the prompt");
+    if (np_str_find(body, np_buf_str(&text), 0) == SIZE_MAX)
+      fail(w, "a notice is not in the prompt");
     told += r->entries;
   }
   if (dropped != told) fail(w, "dropped entries and notices differ");
@@ -90,7 +100,8 @@ static void check_told(world *w, np_str body) {
 static void check_prefix(world *w, const np_rendered *r) {
   np_str was = np_buf_str(&w->last), now = np_str_cut(r->body, 0, w->pack.frame.body_end);
   bool begins = now.n >= was.n && (!was.n || memcmp(now.p, was.p, was.n) == 0);
-  if (!r->rewrite && !begins) fail(w, "an epoch's prompt does not begin with the last one");
+  if (!r->rewrite && !begins)
+    fail(w, "an epoch's prompt does not begin with the last one");
   np_buf_clear(&w->last);
   np_buf_add(&w->last, now);
 }
@@ -133,7 +144,8 @@ static void turn(world *w) {
     int64_t before = np_pack_tokens(p);
     if (np_pack_last_resort(p, NULL)) {
       w->overflows++;
-      if (np_pack_undo(p, mark, NULL) || np_pack_tokens(p) != before) fail(w, "undo of an overflow");
+      if (np_pack_undo(p, mark, NULL) || np_pack_tokens(p) != before)
+        fail(w, "undo of an overflow");
       return;
     }
   }
@@ -163,15 +175,17 @@ static void add_messages(world *w, int n) {
   }
 }
 
-static const char *run_world(const np_vocab *v, const np_format *f, unsigned long long seed,
-                             int *prompts, int *rewrites, int *overflows) {
+static const char *run_world(const np_vocab *v, const np_format *f,
+                             unsigned long long seed, int *prompts, int *rewrites,
+                             int *overflows) {
   static const int64_t budgets[] = {300, 900, 3000, 9000, 40000};
   world w = {.h = {.random = seed}};
   np_buf_init(&w.h.b, &np_alloc_libc);
   np_buf_init(&w.last, &np_alloc_libc);
   np_log_init(&w.log, &np_alloc_libc, NULL);
   np_log_index_open(&w.log, NULL);
-  np_pack_init(&w.pack, &np_alloc_libc, &w.log, v, f, budgets[pick(&w.h, NP_COUNT(budgets))], NULL);
+  np_pack_init(&w.pack, &np_alloc_libc, &w.log, v, f,
+               budgets[pick(&w.h, NP_COUNT(budgets))], NULL);
   int turns = (int)pick(&w.h, 40) + 3;
   add_messages(&w, 2);
   for (int i = 0; i < turns && !w.wrong; i++) {
@@ -195,8 +209,8 @@ static void test_random_histories(const np_vocab *v) {
   unsigned long long seed = check_seed(20261129);
   for (int i = 0; i < rounds; i++) {
     for (size_t f = 0; np_format_at(f); f++) {
-      const char *wrong = run_world(v, np_format_at(f), seed + (unsigned long long)i, &prompts,
-                                    &rewrites, &overflows);
+      const char *wrong = run_world(v, np_format_at(f), seed + (unsigned long long)i,
+                                    &prompts, &rewrites, &overflows);
       if (!wrong) continue;
       fprintf(stderr, "format %s, NEAP_SEED=%llu: %s\n", np_format_at(f)->name,
               seed + (unsigned long long)i, wrong);
@@ -204,7 +218,8 @@ static void test_random_histories(const np_vocab *v) {
       if (check_failed > 5) return;
     }
   }
-  fprintf(stderr, "%d prompts, %d rewrites, %d overflows\n", prompts, rewrites, overflows);
+  fprintf(stderr, "%d prompts, %d rewrites, %d overflows\n", prompts, rewrites,
+          overflows);
   CHECK("histories made prompts", prompts > rounds);
   CHECK("histories made rewrites", rewrites > rounds / 2);
   CHECK("properties were checked", check_failed == 0);
