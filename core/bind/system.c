@@ -146,7 +146,8 @@ static int system_terminal(lua_State *L) {
 static int system_sleep_ms(lua_State *L) {
   lua_Integer n = luaL_checkinteger(L, 1);
   luaL_argcheck(L, n >= 0 && n <= 3600000, 1, "0 to 3,600,000 are expected");
-  struct timespec t = {.tv_sec = (time_t)(n / 1000), .tv_nsec = (long)(n % 1000) * 1000000};
+  struct timespec t = {.tv_sec = (time_t)(n / 1000),
+                       .tv_nsec = (long)(n % 1000) * 1000000};
   nanosleep(&t, NULL);
   return 0;
 }
@@ -237,20 +238,13 @@ static int system_cite_scan(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"stat", system_stat},
-    {"list", system_list},
-    {"mkdir", system_mkdir},
-    {"realpath", system_realpath},
-    {"isatty", system_isatty},
-    {"terminal", system_terminal},
-    {"sleep_ms", system_sleep_ms},
-    {"ticks_ms", system_ticks_ms},
-    {"exe_dir", system_exe_dir},
-    {"data_dir", system_data_dir},
-    {"sha256", system_sha256},
-    {"utf8_valid", system_utf8_valid},
-    {"cite_scan", system_cite_scan},
-    {NULL, NULL},
+    {"stat", system_stat},           {"list", system_list},
+    {"mkdir", system_mkdir},         {"realpath", system_realpath},
+    {"isatty", system_isatty},       {"terminal", system_terminal},
+    {"sleep_ms", system_sleep_ms},   {"ticks_ms", system_ticks_ms},
+    {"exe_dir", system_exe_dir},     {"data_dir", system_data_dir},
+    {"sha256", system_sha256},       {"utf8_valid", system_utf8_valid},
+    {"cite_scan", system_cite_scan}, {NULL, NULL},
 };
 
 void np_bind_system(lua_State *L) {

@@ -101,6 +101,7 @@ static bool is_alloc_set(const neap_alloc *a) {
 
 neap_rc neap_open(const neap_config *config, neap **out) {
   neap_config c = {0};
+  if (!out) return NEAP_E_ARG;
   *out = NULL;
   if (config) memcpy(&c, config, config->size < sizeof c ? config->size : sizeof c);
   const neap_alloc *a = is_alloc_set(&c.alloc) ? &c.alloc : &np_alloc_libc;

@@ -59,7 +59,7 @@ struct neap_session {
   np_log log;
   np_pack pack;
   np_policy *policy;
-  np_policy *previous; /* the version before one that has not served a turn yet */
+  np_policy *previous;  /* the version before one that has not served a turn yet */
   neap_options options; /* strings copied */
   const np_vocab *vocab;
   np_arena arena; /* strings that live as long as the session */
@@ -101,6 +101,8 @@ neap_rc np_engine_vocab(neap *n, np_str name, const np_vocab **out, np_err *e);
 
 /* ---- session.c: the guard of every public call ---- */
 neap_rc np_session_enter(neap_session *s);
+neap_rc np_session_enter_text(neap_session *s, neap_str *text);
+neap_rc np_session_enter_out(neap_session *s, const void *out);
 neap_rc np_session_leave(neap_session *s, neap_rc rc); /* hands the error over */
 neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body);
 /* Writes events all or none, an unwritten turn's before them. Their seq is set here. */
@@ -123,8 +125,10 @@ neap_rc np_events_turn(neap_session *s);
 neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
 
 /* ---- reload.c ---- */
-neap_rc np_reload_poll(neap_session *s);               /* looks at the file, before a turn */
-neap_rc np_reload_judge(neap_session *s, bool served); /* after a new version's first turn */
+/* looks at the file, before a turn */
+neap_rc np_reload_poll(neap_session *s);
+/* after a new version's first turn */
+neap_rc np_reload_judge(neap_session *s, bool served);
 /* Logs what happened to the policy: with a reason why not, or else with its text. */
 neap_rc np_reload_log(neap_session *s, const char *result, np_str reason);
 

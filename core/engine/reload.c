@@ -77,7 +77,8 @@ neap_rc np_reload_judge(neap_session *s, bool served) {
   np_policy_free(s->policy);
   s->policy = s->previous;
   s->previous = NULL;
-  return np_reload_log(s, "kept", NP_LIT("a hook of the new version failed in its first turn"));
+  return np_reload_log(s, "kept",
+                       NP_LIT("a hook of the new version failed in its first turn"));
 }
 
 /* A broken version is reported once; the old one keeps serving. */

@@ -53,13 +53,13 @@ static neap_rc append_response(neap_session *s, np_str response) {
 }
 
 neap_rc neap_append_response(neap_session *s, neap_str response) {
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_text(s, &response);
   if (rc) return rc;
   return np_session_leave(s, append_response(s, response));
 }
 
 int neap_next_call(neap_session *s, neap_call *c) {
-  if (np_session_enter(s)) return 0;
+  if (np_session_enter_out(s, c)) return 0;
   int found = 0;
   const np_message *m =
       s->call_message < s->log.message_count ? &s->log.messages[s->call_message] : NULL;
@@ -111,7 +111,7 @@ static neap_rc find_call(neap_session *s, const neap_call *c, const np_entry **o
 
 neap_rc neap_append_result(neap_session *s, const neap_call *c, neap_str text) {
   const np_entry *call;
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_text(s, &text);
   if (rc) return rc;
   rc = find_call(s, c, &call);
   if (!rc) rc = result_message(s, call, text);

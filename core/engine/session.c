@@ -23,6 +23,28 @@ neap_rc np_session_enter(neap_session *s) {
   return np_session_leave(s, NEAP_E_MEMORY);
 }
 
+/* Enters with what the host hands over: no text has a NULL pointer, or more bytes than a
+** memory. Nothing at all is the empty text. */
+neap_rc np_session_enter_text(neap_session *s, neap_str *text) {
+  neap_rc rc = np_session_enter(s);
+  if (rc) return rc;
+  if (!text->p && !text->n) *text = NP_LIT("");
+  if (text->p && text->n <= PTRDIFF_MAX) return NEAP_OK;
+  rc = np_fail(
+      &s->err, NEAP_E_ARG,
+      "a text of %zu bytes at %s cannot be; give pointer and length of one string",
+      text->n, text->p ? "its place" : "NULL");
+  return np_session_leave(s, rc);
+}
+
+/* Enters with the place that an answer is for. */
+neap_rc np_session_enter_out(neap_session *s, const void *out) {
+  neap_rc rc = np_session_enter(s);
+  if (rc || out) return rc;
+  rc = np_fail(&s->err, NEAP_E_ARG, "the place for the answer is NULL; give one");
+  return np_session_leave(s, rc);
+}
+
 neap_rc np_session_leave(neap_session *s, neap_rc rc) {
   if (rc == NEAP_E_MEMORY) s->broken = true;
   if (rc && !s->err.code) np_fail(&s->err, rc, "%s", neap_rc_text(rc));
@@ -341,7 +363,7 @@ static neap_rc set_head(neap_session *s, np_str json, np_str *field, np_event_ki
 }
 
 neap_rc neap_set_tools(neap_session *s, neap_str json) {
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_text(s, &json);
   if (rc) return rc;
   rc = check_head(s, json, NP_JSON_ARRAY, "tools must be a JSON array of schemas");
   if (!rc) rc = set_head(s, json, &s->tools, NP_EV_TOOLS);
@@ -349,7 +371,7 @@ neap_rc neap_set_tools(neap_session *s, neap_str json) {
 }
 
 neap_rc neap_set_request(neap_session *s, neap_str json) {
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_text(s, &json);
   np_json members, v;
   if (rc) return rc;
   rc = check_head(s, json, NP_JSON_OBJECT, "request members must be a JSON object");
@@ -382,13 +404,13 @@ neap_rc np_session_append(neap_session *s, np_str message, np_str response) {
 }
 
 neap_rc neap_append(neap_session *s, neap_str message) {
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_text(s, &message);
   if (rc) return rc;
   return np_session_leave(s, np_session_append(s, message, NP_LIT("")));
 }
 
 neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_out(s, text);
   if (rc) return rc;
   const np_entry *en = np_log_entry(&s->log, entry);
   if (en) *text = en->text;

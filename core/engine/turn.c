@@ -245,7 +245,7 @@ static neap_rc flush(neap_session *s) {
 }
 
 neap_rc neap_prompt(neap_session *s, neap_str *body) {
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_out(s, body);
   if (rc) return rc;
   rc = np_turn_assemble(s);
   if (!rc) rc = flush(s);
@@ -257,7 +257,7 @@ neap_rc neap_prompt(neap_session *s, neap_str *body) {
 }
 
 neap_rc neap_account(neap_session *s, neap_str *json) {
-  neap_rc rc = np_session_enter(s);
+  neap_rc rc = np_session_enter_out(s, json);
   if (rc) return rc;
   *json = s->account.n ? np_buf_str(&s->account) : NP_LIT("{}");
   return np_session_leave(s, NEAP_OK);

@@ -23,11 +23,12 @@ uint32_t np_bpe_longest(const np_vocab *v, const uint8_t *p, size_t n) {
   return found;
 }
 
-/* Merges p[0, n), 2 <= n <= SMALL, by the definition: the lowest pair, the leftmost
+/* Merges p[0, n), 1 <= n <= SMALL, by the definition: the lowest pair, the leftmost
 ** first. */
 static size_t merge_small(const np_vocab *v, const uint8_t *p, size_t n, uint32_t *ids) {
   uint32_t next[SMALL]; /* what ids[i] and ids[i + 1] merge to */
   for (size_t i = 0; i < n; i++) ids[i] = v->byte[p[i]];
+  next[0] = NP_TOKEN_NONE;
   for (size_t i = 0; i + 1 < n; i++) next[i] = v->two[p[i] << 8 | p[i + 1]].id;
   for (;;) {
     size_t at = 0;

@@ -5,6 +5,7 @@ local core = require("neap.core")
 local M = {}
 
 local CHUNK = 1 << 20
+local MOST = 1 << 30 -- bytes, where the caller gives no limit: a device never ends
 
 --- The name that messages give to a path: `-` is standard input.
 ---@param path string
@@ -35,7 +36,12 @@ local function longest(chunk, open)
   return open.size <= open.limit
 end
 
+local function too_large(label, most)
+  return nil, ("%s: is larger than %d MB; split it"):format(label, most >> 20), "limit"
+end
+
 local function read_all(f, label, limits, size)
+  local most = limits.total or MOST
   local parts, total = {}, 0
   if not next(limits) and size then parts[1] = f:read(size) end -- in one piece: half the memory
   local open = { size = 0, line = 1, limit = limits.line or math.maxinteger }
@@ -46,10 +52,7 @@ local function read_all(f, label, limits, size)
       return #parts == 1 and parts[1] or table.concat(parts)
     end
     total = total + #chunk
-    if limits.total and total > limits.total then
-      local mb = limits.total >> 20
-      return nil, ("%s: is larger than %d MB; split it"):format(label, mb), "limit"
-    end
+    if total > most then return too_large(label, most) end
     if limits.line and not longest(chunk, open) then
       local text = "%s:%d: the line is longer than %d MB; a record must be smaller"
       return nil, text:format(label, open.line, limits.line >> 20), "limit"
@@ -59,7 +62,7 @@ local function read_all(f, label, limits, size)
 end
 
 --- The bytes of a file, or of standard input for `-`. `limits` may hold `line` and `total`,
---- in bytes: what is larger is refused before it is read whole.
+--- in bytes: what is larger is refused before it is read whole. Without them 1,024 MB is the most.
 ---@param path string
 ---@param limits {line: integer?, total: integer?}?
 ---@return string? text, string? message, string? code
@@ -67,12 +70,15 @@ function M.read(path, limits)
   local ok, why, code = refuse(path)
   if not ok then return nil, why, code end
   local size = ok ~= true and ok.size > 0 and ok.size or nil
+  limits = limits or {}
+  local most = limits.total or MOST
+  if size and size > most then return too_large(M.label(path), most) end
   local f, err = io.stdin
   if path ~= "-" then
     f, err = io.open(path, "rb")
     if not f then return nil, err .. "; check its permissions", "io" end
   end
-  local text, message, name = read_all(f, M.label(path), limits or {}, size)
+  local text, message, name = read_all(f, M.label(path), limits, size)
   if f ~= io.stdin then f:close() end
   return text, message, name
 end

@@ -29,6 +29,15 @@ local MASK = policy(
 ]]
 )
 
+local DROP = policy(
+  "drop_old",
+  [[
+  assemble = function(ctx)
+    for e in ctx:entries({ before = ctx.step - 3, at = "full" }) do e:drop("gone") end
+  end,
+]]
+)
+
 -- Eight steps, each with a call and its result.
 local function recording()
   local lines = { '{"role":"user","content":"Read them all."}' }
@@ -64,6 +73,9 @@ describe("neap diff", function()
     assert.are.equal(0, code, err)
     assert.are.equal(2, select(2, out:gsub("rewritten after", "")))
     assert.truthy(out:find("entry 5: full → masked: old  mask_old.lua:5", 1, true), out)
+    code, out = shared.run({ "diff", TRACE, "--turn", "2", "--turn", "8", "-p", DROP })
+    assert.are.equal(0, code)
+    assert.truthy(out:find("entries 2–3: full → dropped: gone  drop_old.lua:3", 1, true), out)
     code, out = shared.run({ "diff", TRACE, "--turn", "4", "--turn", "6", "-p", SHOW })
     assert.are.equal(0, code)
     assert.are.equal("turn 6 begins with the whole of turn 4: nothing that was sent changed\n", out)
@@ -89,7 +101,7 @@ describe("neap new", function()
     assert.is_true(os.execute(command))
     local code, out, err = shared.run({ "check", here .. ".lua" })
     assert.are.equal(0, code, err)
-    assert.truthy(out:find("ok, 1 examples", 1, true))
+    assert.truthy(out:find("ok, 1 example;", 1, true))
     assert.is_nil((os.execute(command)))
   end)
 

@@ -86,7 +86,7 @@ describe("neap", function()
       ["nosuch: there is no such policy"] = { "replay", "x", "-p", "nosuch" },
       ["none.jsonl: No such file"] = { "replay", "none.jsonl" },
       ["- cannot be read by several"] = { "compare", "a", "-", "-j2", "-p", ".luacheckrc" },
-      ["7x is no entry"] = { "explain", "x", "7x" },
+      ["no.jsonl: No such file"] = { "explain", "no.jsonl", "7x" },
     }) do
       local code, out, err = shared.run(words)
       assert.are.equal(2, code, want)

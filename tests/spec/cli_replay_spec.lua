@@ -172,6 +172,17 @@ describe("neap replay", function()
     assert.are.same({}, core.list(dir .. "/big"))
   end)
 
+  it("counts as gone what a turn that was not sent would have shown", function()
+    local code, out = shared.run({ "replay", TRACE, "-w", "60", "-r", "1", "--json" })
+    assert.are.equal(1, code)
+    local last = rows(out)[22]
+    assert.are.equal(20, last.overflow)
+    assert.are.equal(8, last.facts.cited)
+    assert.are.equal(8, last.facts.gone)
+    assert.are.equal(8, last.facts.by_distance["11-20"].gone)
+    assert.are.equal(0, last.words.present)
+  end)
+
   it("passes options by their type, and refuses those that do not exist", function()
     local _, many = shared.run({ "replay", TRACE, "-p", MASK, "--json", "-o", "keep=15" })
     local _, few = shared.run({ "replay", TRACE, "-p", MASK, "--json" })
@@ -198,12 +209,34 @@ describe("neap replay", function()
     assert.are.equal(0, code)
     assert.truthy(out:find("\ntrace +%d+"))
     assert.truthy(out:find("\nsmall +4 "))
+    assert.truthy(out:find("\nall 2 +25 "))
+    assert.is_nil(out:find("overflow", 1, true))
+    code, out = shared.run({ "replay", SMALL, "-p", THROWS })
+    assert.are.equal(0, code)
+    assert.truthy(out:find(" words  errors\n", 1, true), out)
   end)
 
   it("prints the same on every run", function()
     local _, one = shared.run({ "replay", TRACE, "-p", MASK, "-w", "4000", "--json" })
     local _, two = shared.run({ "replay", TRACE, "-p", MASK, "-w", "4000", "--json" })
     assert.are.equal(one, two)
+  end)
+
+  it("tells how many lines --lenient skipped", function()
+    local path = write("half.jsonl", recording(3, 5) .. "{broken\n")
+    local code, _, err = shared.run({ "replay", path })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("half.jsonl:10: ", 1, true), err)
+    code, _, err = shared.run({ "replay", path, "--lenient" })
+    assert.are.equal(0, code)
+    assert.truthy(err:find("half.jsonl: 1 line was skipped", 1, true), err)
+  end)
+
+  it("says what a text of no known form was taken for", function()
+    local one = '{"type":"meta","payload":{"role":"user","content":"a"}}\n'
+    local code, _, err = shared.run({ "replay", write("foreign.jsonl", one .. one) })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("(taken for the form openai; neap import --list", 1, true), err)
   end)
 
   it("names file and line of a message that a session refuses", function()
@@ -240,6 +273,33 @@ describe("neap compare", function()
     assert.are.equal(25, list[9].turns)
   end)
 
+  it("is read in a terminal of 120 columns, and tells once what all rows share", function()
+    local _, out = shared.run(with())
+    assert.truthy(out:find("2 recordings, 25 turns, window 4,000", 1, true))
+    assert.truthy(out:find("facts: 8 identifiers", 1, true))
+    for line in out:gmatch("[^\n]+") do
+      assert.is_true(utf8.len(line) <= 120, line)
+      assert.is_nil(line:find("turns  input", 1, true) or line:find("overflow", 1, true))
+    end
+  end)
+
+  it("marks neither references nor policies that failed or did not fit", function()
+    local args = { "compare", TRACE, "-p", MASK, "-p", THROWS, "-w", "4000", "--json" }
+    local _, out = shared.run(args)
+    local best = {}
+    for _, row in ipairs(rows(out)) do
+      if row.best ~= nil then best[row.policy] = row.best end
+    end
+    assert.are.same(
+      { mask = true, throws = false, full = false, random = false, oracle = false },
+      best
+    )
+    _, out = shared.run({ "compare", TRACE, "-p", MASK, "-w", "60", "-r", "1", "--json" })
+    for _, row in ipairs(rows(out)) do
+      assert.is_not_true(row.best)
+    end
+  end)
+
   it("prints the same whatever the number of processes", function()
     local _, one = shared.run(with())
     local _, two = shared.run(with("-j", "2"))
@@ -272,6 +332,7 @@ describe("neap show", function()
     local code, out, err = shared.run({ "show", TRACE, "--turn", "6", "-p", MASK })
     assert.are.equal(0, code, err)
     assert.truthy(out:find("turn 6: ", 1, true))
+    assert.truthy(out:find("; policy mask, window 200,000\n", 1, true))
     assert.truthy(out:find("\nhot +5  result +masked +%d+ of %d+  read\n"))
     assert.truthy(out:find("\ntask +2  user +full +%d+\n     │ Find the fault"))
   end)
@@ -293,6 +354,10 @@ describe("neap show", function()
     local code, _, err = shared.run({ "show", SMALL, "--turn", "99" })
     assert.are.equal(2, code)
     assert.truthy(err:find("has 4 turns, there is no turn 99", 1, true))
+    local none = write("none.jsonl", '{"role":"user","content":"Hello."}\n')
+    code, _, err = shared.run({ "show", none, "--turn", "1" })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("has no turn; one comes before each assistant message", 1, true))
     code, _, err = shared.run({ "show", SMALL, "--turn", "1", "-w", "20", "-r", "1" })
     assert.are.equal(1, code)
     assert.truthy(err:find("turn 1 does not fit", 1, true))
@@ -308,6 +373,21 @@ describe("neap explain", function()
     assert.truthy(out:find("full → masked: old  mask.lua:6", 1, true))
     assert.truthy(out:find("step 13: entry %d+ cites ERR_1001"))
     assert.truthy(out:find("at the end: shown as masked", 1, true))
+    assert.truthy(out:find("\npolicy mask, window 200,000\n", 1, true))
+    local masked, cited = out:find("turn 5: full", 1, true), out:find("step 13: ", 1, true)
+    assert.is_true(masked < cited, "in the order in which it happened")
+    assert.truthy(out:find("cites ERR_1001 (this was masked)", 1, true))
+  end)
+
+  it("finds the entries that hold words, shown or not", function()
+    local code, out = shared.run({ "explain", TRACE, "ERR_1001", "-p", MASK })
+    assert.are.equal(0, code)
+    assert.truthy(out:find("\n +5 +1  result  of read +%d+  masked +src/f1.c\n"), out)
+    assert.truthy(out:find("\n +%d+ +13  text +%d+  full\n"), out)
+    local err
+    code, out, err = shared.run({ "explain", TRACE, "ERR_9", "-p", MASK })
+    assert.are.same({ 1, "" }, { code, out })
+    assert.truthy(err:find('no entry holds "ERR_9"', 1, true))
   end)
 
   it("says when there is no such entry", function()
@@ -329,6 +409,9 @@ describe("neap check", function()
     for text, want in pairs({
       ["return {"] = "bad.lua:1: ",
       ["return 7"] = "bad.lua",
+      ['return { api = 1,\nassemble = function(ctx) ctx:entrys() end }'] = "bad.lua:2: ",
+      ['return { api = 1,\nrank = function(ctx, e) return e.tokns end }'] = "bad.lua:2: ",
+      ['return { api = 1,\nadmit = function(ctx, e) e:hide() end }'] = "bad.lua:2: ",
       ['return { api = 1, name = "x", assemble = 7 }'] = "assemble",
       ['return { api = 1, name = "x", selftest = function() return false end }'] = "selftest",
     }) do

@@ -68,7 +68,7 @@ describe("neap import", function()
 
   it("refuses messages of another provider's form by name", function()
     local text = '[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x"}]}]'
-    local none, why = import.load_text("a.json", text)
+    local none, why = import.load_text("a.json", text, { from = "openai" })
     assert.is_nil(none)
     assert.truthy(why:find("a.json:1: a part of type tool_result", 1, true))
   end)

@@ -143,7 +143,8 @@ describe("the recall hook", function()
     return text, errors
   end
 
-  local FORM = "return { api = 1, tools = { 'recall', 'read' }, recall = function(ctx, query) %s end }"
+  local FORM = "return { api = 1, tools = { 'recall', 'read' },\n"
+    .. "  recall = function(ctx, query) %s end }"
 
   it("decides what is found, best first", function()
     local text = recalled(FORM:format("return { 1 }"), "nothing like it")

@@ -3,6 +3,7 @@
 local options = require("neap.cli.options")
 local args = require("neap.cli.args")
 local failure = require("neap.cli.fail")
+local visible = require("neap.report.visible")
 local core = require("neap.core")
 
 local M = {}
@@ -43,14 +44,21 @@ local function on_error(e)
   return { text = "internal error: " .. debug.traceback(tostring(e), 2), code = 2, fault = true }
 end
 
+-- When memory runs out, Lua passes its own message by on_error.
+local function as_failure(result)
+  if type(result) == "table" then return result end
+  return { text = tostring(result) .. "; give smaller input, or more memory", code = 2 }
+end
+
 --- Runs the program; returns its exit code.
 ---@param words string[] the arguments, as in `arg`
 ---@return integer
 function M.main(words)
   local ok, result = xpcall(dispatch, on_error, words)
   if not ok then
+    result = as_failure(result)
     if result.fault then
-      io.stderr:write("neap: ", result.text, "\n")
+      io.stderr:write("neap: ", visible.text(result.text), "\n")
     else
       failure.warn(result.text)
     end

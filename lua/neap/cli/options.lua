@@ -63,6 +63,12 @@ M.options = {
     help = "only every N-th trace, from the I-th; prints lines for --merge",
   },
   merge = { help = "the arguments are outputs of --shard: put them together" },
+  rounds = {
+    arg = "N",
+    kind = "integer",
+    min = 1,
+    help = "end after N versions of the policy (never)",
+  },
 }
 
 --- The verbs, in the order in which help lists them.
@@ -173,6 +179,19 @@ M.verbs = {
       "json",
     },
     module = "compare",
+  },
+  {
+    name = "watch",
+    args = "TRACE…",
+    min = 1,
+    about = "replay again at every save of the policy, and say what that changed",
+    more = "The policy and the modules of its folder that it requires are looked at ten times a\n"
+      .. "second. On a terminal one table is kept up to date; elsewhere each version prints one.\n"
+      .. "In parentheses stands the change against the version before. While a version does not\n"
+      .. "load, the error is shown and the old table stays. Ctrl-C ends it.",
+    options = with(POLICY, "body", "rounds", "from", "as", "lenient", "json"),
+    needs = { "policy" },
+    module = "watch",
   },
   {
     name = "show",

@@ -137,19 +137,33 @@ end
 -- Columns that are left out when nothing of it happened.
 local IDLE = { noted = { "0.0", "–" }, overflow = { "0" }, errors = { "0" } }
 
-local function print_table(lines, policy, o)
+--- The rows of a table: headers, a line for each trace, and the sum of several.
+---@param lines table[]
+---@return any[][]
+function M.rows(lines)
   local rows = { COLUMNS }
   for _, line in ipairs(lines) do
     rows[#rows + 1] = cells(line.trace, line)
   end
   if #lines > 1 then rows[#rows + 1] = cells("all " .. #lines, compare.row(lines, lines)) end
+  return rows
+end
+
+--- Rows as aligned text, without the columns in which nothing happened.
+---@param rows any[][]
+---@return string
+function M.format(rows)
+  return grid.format(grid.without(rows, ALIGN, IDLE))
+end
+
+local function print_table(lines, policy, o)
   local head = "policy %s, window %s, format %s\n"
   local name = M.policy_name(policy.name, o)
   visible.write(
     head:format(name, thousands(o.window), o.format or "openai"),
     M.legend(o),
     "p95: share of the window that 95 % of the prompts do not exceed\n\n",
-    grid.format(grid.without(rows, ALIGN, IDLE))
+    M.format(M.rows(lines))
   )
 end
 

@@ -9,7 +9,32 @@ local sources = require("neap.import.source")
 local M = {}
 
 -- Reading order is also the order in which equal scores win.
-local FORMS = { "native", "openai", "claude_code", "mini_swe_agent" }
+local FORMS = {
+  "native",
+  "openai",
+  "claude_code",
+  "mini_swe_agent",
+  "swe_agent",
+  "openhands",
+  "tau2",
+  "who_and_when",
+  "toolbench",
+  "webvoyager",
+  "crosswoz",
+  "aider",
+  "claude_console",
+  "vcr",
+  "codex",
+  "copilot_cli",
+  "gemini_cli",
+  "pi",
+  "cline",
+  "inspect_eval",
+  "opencode",
+  "responses",
+  "anthropic",
+  "gemini",
+}
 
 --- The known forms: name and what it is.
 ---@return {name: string, about: string}[]
@@ -31,9 +56,10 @@ local HEAD = 64 << 10
 --- The form that a recording most looks like.
 ---@param path string
 ---@param text string
----@return table? importer
+---@return table? importer, integer score
 function M.detect(path, text)
-  local head, tail = text:sub(1, HEAD), text:sub(-4096)
+  local first = text:find("\n", 1, true) or #text -- a first line is judged whole
+  local head, tail = text:sub(1, math.max(HEAD, first)), text:sub(-4096)
   local best, found = 0, nil
   for _, name in ipairs(FORMS) do
     local importer = require("neap.import." .. name)
@@ -42,13 +68,24 @@ function M.detect(path, text)
       best, found = score, importer
     end
   end
-  return found
+  return found, best
+end
+
+-- The score from which a form is known for sure; below it, a reader's complaint may only mean
+-- that the text is of no form that is known here.
+local SURE = 60
+
+-- What is wrong with a text, and what it was taken for when that was a guess.
+local function complaint(why, importer, score)
+  if not score or score >= SURE then return why end
+  local guess = "%s (taken for the form %s; neap import --list names the forms)"
+  return guess:format(why, importer.name)
 end
 
 local function choose(path, text, from)
   if not from then return M.detect(path, text) end
   for _, name in ipairs(FORMS) do
-    if name == from then return require("neap.import." .. name) end
+    if name == from then return (require("neap.import." .. name)) end
   end
 end
 
@@ -68,9 +105,9 @@ local function unknown(label, text, from)
 end
 
 --- Reads a recording. `options`: lenient (skip and count what cannot be read), from (the form's
---- name), lean (leave out per-message meta).
+--- name), lean (leave out per-message meta), as (whose view of a log of several agents).
 ---@param path string a file, or - for standard input
----@param options {lenient: boolean?, from: string?, lean: boolean?}?
+---@param options {lenient: boolean?, from: string?, lean: boolean?, as: string?}?
 ---@return neap.Recording[]? sessions, string? message, string? code
 function M.load(path, options)
   options = options or {}
@@ -91,17 +128,22 @@ function M.load_text(path, text, options)
   if not text:find("%S") then
     return nil, label .. ": is empty; a recording has at least one message", "shape"
   end
-  local importer = choose(path, text, options.from)
+  local importer, score = choose(path, text, options.from)
   if not importer then return unknown(label, text, options.from) end
+  if options.as and not importer.speakers then
+    local what = "%s: has one speaker, as the form %s; leave out --as"
+    return nil, what:format(label, importer.name), "arg"
+  end
   local source = sources.new(path, text, options)
   local ok, sessions = pcall(importer.read, source)
   if not ok then
     if not sources.is_stop(sessions) then error(sessions, 0) end
-    return nil, sessions.text, sessions.code
+    return nil, complaint(sessions.text, importer, score), sessions.code
   end
   for _, session in ipairs(sessions) do
     if #session.messages == 0 then
-      return nil, ("%s: session %s holds no message"):format(label, session.name), "shape"
+      local why = ("%s: session %s holds no message"):format(label, session.name)
+      return nil, complaint(why, importer, score), "shape"
     end
   end
   if #sessions == 0 then return nil, label .. ":1: holds no session", "shape" end

@@ -10,6 +10,7 @@ local files = require("neap.files")
 ---@field text string
 ---@field lenient boolean
 ---@field lean boolean   leave out what only `neap import` prints (meta)
+---@field as string?     whose view is taken of a log of several agents
 ---@field counts table   records, messages, merged, skipped, aside, notes
 local Source = {}
 Source.__index = Source
@@ -38,6 +39,7 @@ function M.new(path, text, options)
     text = text,
     lenient = options.lenient or false,
     lean = options.lean or false,
+    as = options.as,
     counts = { records = 0, messages = 0, merged = 0, skipped = 0, aside = {}, notes = {} },
   }, Source)
 end

@@ -162,6 +162,14 @@ function M.close(state)
   give_back(state.engine)
 end
 
+--- Closes the engines that are kept for the next replay. Who replays the same recording without
+--- end calls it after each, or an engine stays for every time.
+function M.forget()
+  for i = #pool, 1, -1 do
+    table.remove(pool, i).engine:close()
+  end
+end
+
 --- The line of a trace: what was measured, and only that.
 ---@param recording neap.Recording
 ---@param state table
