@@ -117,6 +117,9 @@ neap_rc neap_open(const neap_config *config, neap **out) {
   n->tenant = copy_cstr(a, c.tenant ? c.tenant : "");
   n->data = find_data(n, c.data);
   if (!n->tenant || !n->data) return np_fail_mem(&n->error);
+  if (c.flags & ~(NEAP_READONLY | NEAP_FIXED_SECRET)) {
+    return np_fail(&n->error, NEAP_E_ARG, "flags %d are not known; use those of neap.h", c.flags);
+  }
   return open_store(n, &c);
 }
 
@@ -171,5 +174,6 @@ neap_rc neap_encoding_get(neap *n, const char *name, const neap_encoding **enc) 
 }
 
 size_t neap_count(const neap_encoding *enc, neap_str text) {
+  if (!enc || !text.p || text.n > PTRDIFF_MAX) return 0;
   return np_vocab_count((const np_vocab *)enc, text);
 }

@@ -123,6 +123,19 @@ static neap_rc set_window(neap_session *s) {
   return NEAP_OK;
 }
 
+/* What this version does not know is not left out silently. */
+static neap_rc check_known(neap_session *s) {
+  if ((unsigned)s->options.durable > NEAP_DURABLE_MEMORY) {
+    return np_fail(&s->err, NEAP_E_CONFIG, "durable %d is not known; use one of neap.h",
+                   (int)s->options.durable);
+  }
+  if (s->options.flags & ~(NEAP_NO_RELOAD | NEAP_NO_TOOLS)) {
+    return np_fail(&s->err, NEAP_E_CONFIG, "flags %d are not known; use those of neap.h",
+                   s->options.flags);
+  }
+  return NEAP_OK;
+}
+
 static neap_rc keep_cstr(neap_session *s, const char **str) {
   np_str kept;
   if (!*str) return NEAP_OK;
@@ -161,7 +174,8 @@ static neap_rc find_format(neap_session *s, const np_format **out) {
 static neap_rc open_parts(neap_session *s) {
   const np_format *format = NULL;
   np_str options = np_str_cstr(s->options.options_json);
-  neap_rc rc = set_window(s);
+  neap_rc rc = check_known(s);
+  if (!rc) rc = set_window(s);
   if (!rc) rc = find_format(s, &format);
   if (!rc)
     rc = np_engine_vocab(s->engine, np_str_cstr(s->options.encoding), &s->vocab, &s->err);

@@ -7,6 +7,7 @@
 #include "render/openai.h"
 
 #include "render/mark.h"
+#include "text/text.h"
 
 static uint32_t count(const np_view *v, const np_buf *b) {
   if (b->failed) np_view_lose(v);
@@ -19,12 +20,42 @@ static const char *const headings[] = {
     "[step ", "[user]",  "[user ",  "[system]",     "[task]",  "[tools]",
     "[neap]", "Action:", "Answer:", "Observation:", "<think>", "</think>"};
 
-static bool is_heading(np_str line) {
-  while (line.n && (line.p[0] == ' ' || line.p[0] == '\t' || line.p[0] == '\\')) {
-    line = np_str_cut(line, 1, line.n);
+/* What ends a line for some reader: controls from newline to return, NEL, U+2028, U+2029. */
+static bool ends_line(uint32_t c) {
+  return (c >= '\n' && c <= '\r') || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 ||
+         c == 0x2029;
+}
+
+/* What stands before a heading without hiding it: spaces of any width, characters that are not
+** seen, and our own backslash. */
+static bool is_blank(uint32_t c) {
+  return c <= ' ' || c == '\\' || (c >= 0x7F && c <= 0xA0) || c == 0xAD || c == 0x180E ||
+         c == 0x1680 || (c >= 0x2000 && c <= 0x200F) || (c >= 0x202A && c <= 0x202F) ||
+         (c >= 0x205F && c <= 0x206F) || c == 0x3000 || c == 0xFEFF;
+}
+
+static uint32_t char_at(np_str s, size_t at, size_t *n) {
+  unsigned char c = (unsigned char)s.p[at];
+  *n = 1;
+  return c < 0x80 ? c : np_utf8_decode(s.p + at, s.p + s.n, n);
+}
+
+/* Bytes of the first line, with what ends it. */
+static size_t line_size(np_str text) {
+  size_t at = 0, n;
+  while (at < text.n) {
+    uint32_t c = char_at(text, at, &n);
+    at += n;
+    if (ends_line(c)) break;
   }
+  return at;
+}
+
+static bool is_heading(np_str line) {
+  size_t n;
+  while (line.n && is_blank(char_at(line, 0, &n))) line = np_str_cut(line, n, line.n);
   for (size_t i = 0; i < NP_COUNT(headings); i++) {
-    size_t n = strlen(headings[i]);
+    n = strlen(headings[i]);
     if (line.n >= n && memcmp(line.p, headings[i], n) == 0) return true;
   }
   return false;
@@ -33,8 +64,7 @@ static bool is_heading(np_str line) {
 /* Lines of a result that read like a heading are led by a backslash. */
 static void add_guarded(np_str text, np_buf *out) {
   while (text.n) {
-    const char *nl = memchr(text.p, '\n', text.n);
-    size_t n = nl ? (size_t)(nl - text.p) + 1 : text.n;
+    size_t n = line_size(text);
     np_str line = np_str_cut(text, 0, n);
     if (is_heading(line)) np_buf_addc(out, '\\');
     np_buf_add(out, line);

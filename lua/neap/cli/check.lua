@@ -94,9 +94,12 @@ end
 
 local ORDER = { "path", "ok", "name", "about", "source", "sha256", "examples", "options", "fault" }
 
---- neap check; exits 1 when a policy is refused or an example fails.
+--- neap check; exits 1 when a policy is refused, an example or a case fails.
 function M.check(opts, args)
   local code = 0
+  if #args == 0 and not opts.cases then
+    failure.fail("neap check needs POLICY… or --cases FILE; neap check --help")
+  end
   for _, word in ipairs(args) do
     local row = describe(failure.check(paths.policy(word)))
     if not row.ok then code = 1 end
@@ -107,6 +110,7 @@ function M.check(opts, args)
       print_one(row)
     end
   end
+  if opts.cases and code == 0 then code = require("neap.cli.cases").run(opts.cases, args, opts) end
   return code
 end
 

@@ -63,6 +63,9 @@ M.options = {
     help = "only every N-th trace, from the I-th; prints lines for --merge",
   },
   merge = { help = "the arguments are outputs of --shard: put them together" },
+  tokens = { help = "count the tokens of each (slower)" },
+  all = { help = "list every recording (the newest 20)" },
+  cases = { arg = "FILE", help = "run the regression cases of this file" },
   rounds = {
     arg = "N",
     kind = "integer",
@@ -142,6 +145,18 @@ M.verbs = {
       .. "one line instead of the recording.",
     options = { "list", "from", "as", "session", "lenient", "json" },
     module = "import",
+  },
+  {
+    name = "sessions",
+    args = "",
+    min = 0,
+    max = 0,
+    about = "list recordings of known agents on this machine, the newest first",
+    more = "Each has a short id. Wherever TRACE is expected the id will do, or its first digits,\n"
+      .. "at least 4. Looked for are sessions of Claude Code, Codex, Copilot CLI, Gemini CLI and\n"
+      .. "pi. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. Dates are the files', in UTC.",
+    options = { "all", "tokens", "json" },
+    module = "sessions",
   },
   {
     name = "replay",
@@ -250,12 +265,15 @@ M.verbs = {
   },
   {
     name = "check",
-    args = "POLICY…",
-    min = 1,
+    args = "[POLICY…]",
+    min = 0,
     about = "load a policy in the sandbox, check its shape and options, run its hooks",
     more = "Runs its selftest, the examples of its head comment, and all hooks on a history.\n"
-      .. "Exits 1 when it is refused or one of them fails.",
-    options = { "json" },
+      .. "With --cases it then runs regression cases on recordings: a line `trace PATH`, a line\n"
+      .. "`policy NAME window=N option=value` (without it: each POLICY), then lines such as\n"
+      .. "`turn 40 contains \"E4711\"`, `turn 40 lacks TEXT`, `turn 40 entry 31 is masked`,\n"
+      .. "`turn 40 takes at most 12000 tokens`. Exits 1 when one of all these fails.",
+    options = { "cases", "json" },
     module = "check",
   },
   {

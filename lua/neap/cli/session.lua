@@ -4,6 +4,7 @@ local core = require("neap.core")
 local import = require("neap.import")
 local files = require("neap.files")
 local paths = require("neap.paths")
+local known = require("neap.sessions")
 local prices = require("neap.models.prices")
 local replay = require("neap.report.replay")
 local failure = require("neap.cli.fail")
@@ -76,11 +77,12 @@ function M.options(opts, settings)
   }
 end
 
---- Loads one file's sessions; fails with its reason.
+--- Loads one file's sessions; fails with its reason. `path` may be an id of `neap sessions`.
 ---@param path string
 ---@param opts table
 ---@return neap.Recording[]
 function M.load(path, opts)
+  path = check(known.resolve(path))
   local how = { lenient = opts.lenient, from = opts.from, as = opts.as, lean = true }
   local sessions = check(import.load(path, how))
   local skipped = sessions[1].counts.skipped
