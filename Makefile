@@ -31,7 +31,7 @@ SUBMAKE  = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(
 
 # The layers in reading order; each may include only those before it (tests/spec/layers_spec.lua).
 LAYERS := base text token store log cite render pack policy engine
-PKGS   := $(LUA_PC) sqlite3 libcjson nettle libutf8proc
+PKGS   := $(LUA_PC) sqlite3 nettle libutf8proc
 
 # Asked once, and only when something is compiled or linked.
 once      = $(eval $(1) := $(2))$($(1))
@@ -181,6 +181,9 @@ format:                       ## formats every C file in place
 # ---- install -----------------------------------------------------------------------------
 
 D := $(DESTDIR)$(PREFIX)
+BASH_DIR := share/bash-completion/completions
+ZSH_DIR  := share/zsh/site-functions
+FISH_DIR := share/fish/vendor_completions.d
 install: all                  ## PREFIX=/usr/local DESTDIR=
 	$(INSTALL) -d $(D)/bin $(D)/lib/pkgconfig $(D)/include $(D)/share/neap/vocabularies \
 	  $(D)/share/neap/policies $(DESTDIR)$(LUA_CMOD)/neap
@@ -198,6 +201,11 @@ install: all                  ## PREFIX=/usr/local DESTDIR=
 	  $(INSTALL) -d "$(D)/share/neap/policies/$$(dirname "$$f")"; \
 	  $(INSTALL) -m 644 "policies/$$f" "$(D)/share/neap/policies/$$f"; done
 	$(INSTALL) -m 644 $(wildcard core/token/data/*) $(D)/share/neap/vocabularies
+	$(INSTALL) -d $(D)/share/man/man1 $(D)/$(BASH_DIR) $(D)/$(ZSH_DIR) $(D)/$(FISH_DIR)
+	$(INSTALL) -m 644 docs/neap.1 $(D)/share/man/man1/neap.1
+	$(INSTALL) -m 644 docs/completions/neap.bash $(D)/$(BASH_DIR)/neap
+	$(INSTALL) -m 644 docs/completions/_neap $(D)/$(ZSH_DIR)/_neap
+	$(INSTALL) -m 644 docs/completions/neap.fish $(D)/$(FISH_DIR)/neap.fish
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
 	  'Name: neap' 'Description: context engine for LLM agents' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lneap' 'Requires.private: $(PKGS)' 'Cflags: -I$${includedir}' \
@@ -206,6 +214,8 @@ install: all                  ## PREFIX=/usr/local DESTDIR=
 uninstall:                    ## removes what install put there
 	rm -f $(D)/bin/neap $(D)/include/neap.h $(D)/lib/libneap.a $(D)/lib/libneap.so \
 	  $(D)/lib/$(SONAME) $(D)/lib/libneap.so.$(VERSION) $(D)/lib/pkgconfig/neap.pc
+	rm -f $(D)/share/man/man1/neap.1 $(D)/$(BASH_DIR)/neap $(D)/$(ZSH_DIR)/_neap \
+	  $(D)/$(FISH_DIR)/neap.fish
 	rm -rf $(D)/share/neap $(DESTDIR)$(LUA_CMOD)/neap $(DESTDIR)$(LUA_LMOD)/neap
 
 NAME := neap-$(VERSION)
@@ -213,8 +223,9 @@ dist:                         ## build/neap-VERSION.tar.gz, from what is committ
 	@mkdir -p $(BUILD)
 	git archive --prefix=$(NAME)/ HEAD | gzip -n9 > $(BUILD)/$(NAME).tar.gz
 
-docs: all                     ## the manual's generated pages
-	@for f in $(wildcard docs/make.lua); do $(LUA_ENV) $(LUA) $$f; done
+docs: all                     ## the man page and the completions, in docs/
+	@mkdir -p docs/completions
+	@$(LUA_ENV) $(LUA) lua/neap/cli/manual.lua docs
 
 # ---- the rest ----------------------------------------------------------------------------
 

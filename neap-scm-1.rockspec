@@ -20,7 +20,6 @@ dependencies = {
 }
 external_dependencies = {
   SQLITE3 = { header = "sqlite3.h", library = "sqlite3" },
-  CJSON = { header = "cjson/cJSON.h", library = "cjson" },
   NETTLE = { header = "nettle/sha2.h", library = "nettle" },
   UTF8PROC = { header = "utf8proc.h", library = "utf8proc" },
 }

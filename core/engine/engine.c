@@ -118,7 +118,8 @@ neap_rc neap_open(const neap_config *config, neap **out) {
   n->data = find_data(n, c.data);
   if (!n->tenant || !n->data) return np_fail_mem(&n->error);
   if (c.flags & ~(NEAP_READONLY | NEAP_FIXED_SECRET)) {
-    return np_fail(&n->error, NEAP_E_ARG, "flags %d are not known; use those of neap.h", c.flags);
+    return np_fail(&n->error, NEAP_E_ARG, "flags %d are not known; use those of neap.h",
+                   c.flags);
   }
   return open_store(n, &c);
 }

@@ -22,8 +22,8 @@ static const char *const headings[] = {
 
 /* What ends a line for some reader: controls from newline to return, NEL, U+2028, U+2029. */
 static bool ends_line(uint32_t c) {
-  return (c >= '\n' && c <= '\r') || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 ||
-         c == 0x2029;
+  return (c >= '\n' && c <= '\r') || (c >= 0x1C && c <= 0x1E) || c == 0x85 ||
+         c == 0x2028 || c == 0x2029;
 }
 
 /* What stands before a heading without hiding it: spaces of any width, characters that are not

@@ -18,10 +18,12 @@ static neap_rc opened(const neap_config *c) {
 static void test_open(void) {
   neap_config zero = {0}, huge = {.size = (size_t)-1};
   neap_config flags = {.size = sizeof flags, .flags = 0x7ffffff0};
-  CHECK("without a place for the handle, nothing is opened", neap_open(&zero, NULL) == NEAP_E_ARG);
+  CHECK("without a place for the handle, nothing is opened",
+        neap_open(&zero, NULL) == NEAP_E_ARG);
   CHECK("no options are options", opened(NULL) == NEAP_OK);
   CHECK("zeroed options are options", opened(&zero) == NEAP_OK);
-  CHECK("options of a newer host are read as far as they are known", opened(&huge) == NEAP_OK);
+  CHECK("options of a newer host are read as far as they are known",
+        opened(&huge) == NEAP_OK);
   CHECK("flags that are not known are refused", opened(&flags) == NEAP_E_ARG);
   neap_close(NULL);
   CHECK("a handle that is not there has a text", neap_error(NULL) != NULL);
@@ -32,23 +34,31 @@ static neap_rc session_with(neap *n, neap_options o) {
   neap_session *s = NULL;
   o.size = sizeof o;
   neap_rc rc = neap_session_open(n, "odd", &o, &s);
-  CHECK("a session is given when there is no error, and only then", (s != NULL) == (rc == NEAP_OK));
+  CHECK("a session is given when there is no error, and only then",
+        (s != NULL) == (rc == NEAP_OK));
   neap_session_close(s);
   return rc;
 }
 
 static void test_options(neap *n) {
   neap_session *s = NULL;
-  CHECK("a session needs a name", neap_session_open(n, NULL, NULL, &s) == NEAP_E_ARG && !s);
+  CHECK("a session needs a name",
+        neap_session_open(n, NULL, NULL, &s) == NEAP_E_ARG && !s);
   CHECK("a session needs a place", neap_session_open(n, "a", NULL, NULL) == NEAP_E_ARG);
-  CHECK("a session needs an engine", neap_session_open(NULL, "a", NULL, &s) == NEAP_E_ARG);
-  CHECK("a window below 0", session_with(n, (neap_options){.window = -5}) == NEAP_E_CONFIG);
-  CHECK("the least window", session_with(n, (neap_options){.window = INT64_MIN}) == NEAP_E_CONFIG);
-  CHECK("the largest window", session_with(n, (neap_options){.window = INT64_MAX}) == NEAP_E_CONFIG);
-  CHECK("a reserve below -1", session_with(n, (neap_options){.reserve = -7}) == NEAP_E_CONFIG);
+  CHECK("a session needs an engine",
+        neap_session_open(NULL, "a", NULL, &s) == NEAP_E_ARG);
+  CHECK("a window below 0",
+        session_with(n, (neap_options){.window = -5}) == NEAP_E_CONFIG);
+  CHECK("the least window",
+        session_with(n, (neap_options){.window = INT64_MIN}) == NEAP_E_CONFIG);
+  CHECK("the largest window",
+        session_with(n, (neap_options){.window = INT64_MAX}) == NEAP_E_CONFIG);
+  CHECK("a reserve below -1",
+        session_with(n, (neap_options){.reserve = -7}) == NEAP_E_CONFIG);
   CHECK("a durability that there is not",
         session_with(n, (neap_options){.durable = (neap_durable)77}) == NEAP_E_CONFIG);
-  CHECK("flags that there are not", session_with(n, (neap_options){.flags = 256}) == NEAP_E_CONFIG);
+  CHECK("flags that there are not",
+        session_with(n, (neap_options){.flags = 256}) == NEAP_E_CONFIG);
   CHECK("options that are no JSON",
         session_with(n, (neap_options){.options_json = "[1"}) == NEAP_E_POLICY);
   neap_session_close(NULL);
@@ -77,8 +87,10 @@ static void test_places(neap_session *s) {
   CHECK("a prompt needs a session", neap_prompt(NULL, &text) == NEAP_E_ARG);
   CHECK("reloading needs a session", neap_reload(NULL) == NEAP_E_ARG);
   CHECK("there is no entry 0", neap_entry_text(s, 0, &text) == NEAP_E_NOTFOUND);
-  CHECK("there is no last entry", neap_entry_text(s, INT64_MAX, &text) == NEAP_E_NOTFOUND);
-  CHECK("there is none before the first", neap_entry_text(s, INT64_MIN, &text) == NEAP_E_NOTFOUND);
+  CHECK("there is no last entry",
+        neap_entry_text(s, INT64_MAX, &text) == NEAP_E_NOTFOUND);
+  CHECK("there is none before the first",
+        neap_entry_text(s, INT64_MIN, &text) == NEAP_E_NOTFOUND);
 }
 
 static void test_calls(neap_session *s) {
@@ -95,8 +107,10 @@ static void test_calls(neap_session *s) {
 static void test_encodings(neap *n) {
   const neap_encoding *e = NULL;
   CHECK("an encoding has a name", neap_encoding_get(n, NULL, &e) == NEAP_E_ARG);
-  CHECK("an encoding has a place", neap_encoding_get(n, "o200k_base", NULL) == NEAP_E_ARG);
-  CHECK("a path is no name", neap_encoding_get(n, "../../etc/passwd", &e) == NEAP_E_ENCODING);
+  CHECK("an encoding has a place",
+        neap_encoding_get(n, "o200k_base", NULL) == NEAP_E_ARG);
+  CHECK("a path is no name",
+        neap_encoding_get(n, "../../etc/passwd", &e) == NEAP_E_ENCODING);
   CHECK("a name is one", neap_encoding_get(n, "o200k_base", &e) == NEAP_OK);
   CHECK("no text has no tokens", neap_count(e, (neap_str){NULL, 4}) == 0);
   CHECK("no encoding counts none", neap_count(NULL, NP_LIT("x")) == 0);
@@ -111,12 +125,14 @@ int main(void) {
   CHECK("an engine opens", neap_open(&c, &n) == NEAP_OK);
   test_options(n);
   CHECK("a session opens", neap_session_open(n, "fine", NULL, &s) == NEAP_OK);
-  CHECK("a message is taken", !neap_append(s, NP_LIT("{\"role\":\"user\",\"content\":\"Hi\"}")));
+  CHECK("a message is taken",
+        !neap_append(s, NP_LIT("{\"role\":\"user\",\"content\":\"Hi\"}")));
   test_texts(n, s);
   test_places(s);
   test_calls(s);
   test_encodings(n);
-  CHECK("after all that a prompt is given", neap_prompt(s, &body) == NEAP_OK && body.n > 0);
+  CHECK("after all that a prompt is given",
+        neap_prompt(s, &body) == NEAP_OK && body.n > 0);
   neap_close(n); /* with its session */
   return check_done();
 }

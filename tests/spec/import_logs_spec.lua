@@ -1,6 +1,6 @@
--- Importers of agents' logs: what comes out of small recordings of every oddity, byte for byte;
--- that every record is a message, merged, kept aside or skipped; that no text is lost; that no
--- form is taken for another. next: import_yaml_spec.lua
+-- Importers of agents' logs: what comes out of small recordings of every oddity, byte for
+-- byte; that every record is a message, merged, kept aside or skipped; that no text is
+-- lost; that no form is taken for another. next: import_yaml_spec.lua
 local core = require("neap.core")
 local import = require("neap.import")
 local shared = require("tests.support.shared")
@@ -74,7 +74,8 @@ describe("a log in the native form", function()
     it("is what is expected for " .. name, function()
       local sessions = load(name)
       assert.are.equal(form, sessions[1].format)
-      assert.are.equal(assert(shared.read(DIR .. name .. ".native")), all_native(sessions))
+      local want = assert(shared.read(DIR .. name .. ".native"))
+      assert.are.equal(want, all_native(sessions))
     end)
 
     it("reads back to itself for " .. name, function()
@@ -120,14 +121,17 @@ describe("logs of agents", function()
     assert.are.equal('{"command": "ls -F", "n": 1.0}', arguments("swe_calls.traj", 3))
     assert.are.equal('{"why" : "done"}', arguments("swe_calls.traj", 5))
     assert.are.equal('{"command": "ls", "n": 1.0}', arguments("openhands.jsonl", 3))
-    assert.are.equal('{"user_id": "sophia_silva_7557", "n": 1.0}', arguments("tau2.json", 4))
+    local user = '{"user_id": "anna_vogel_31", "n": 1.0}'
+    assert.are.equal(user, arguments("tau2.json", 4))
     assert.are.equal('{\n  "query": "phone", "n": 1.0\n}', arguments("toolbench.json", 3))
     assert.are.equal('{"city": "Oslo", "n": 1.0}', arguments("cassette.yaml", 2))
   end)
 
   it("keep lone surrogates as they came", function()
-    assert.truthy(load("swe_calls.traj")[1].messages[2]:find("caf\\u00e9 \\ud83d.", 1, true))
-    assert.truthy(load("openhands_old.jsonl")[1].messages[1]:find("fix \\ud83d it", 1, true))
+    local swe_message = load("swe_calls.traj")[1].messages[2]
+    assert.truthy(swe_message:find("caf\\u00e9 \\ud83d.", 1, true))
+    local hands_message = load("openhands_old.jsonl")[1].messages[1]
+    assert.truthy(hands_message:find("fix \\ud83d it", 1, true))
   end)
 
   it("merge the events of one response and keep parallel calls together", function()
@@ -159,13 +163,15 @@ describe("logs of agents", function()
     local m = decoded(load("swe_text.traj")[1])
     for _, i in ipairs({ 4, 6 }) do
       local command = json.decode(m[i].tool_calls[1]["function"].arguments).command
-      assert.are.equal(original[i].content, swe.restore(m[i].content, m[i].meta.fence, command))
+      local text = swe.restore(m[i].content, m[i].meta.fence, command)
+      assert.are.equal(original[i].content, text)
     end
     original = json.decode(assert(shared.read(DIR .. "webvoyager.json")))
     m = decoded(load("webvoyager.json")[1])
     for _, i in ipairs({ 3, 5, 9 }) do
       local action = json.decode(m[i].tool_calls[1]["function"].arguments).action
-      assert.are.equal(original[i].content, web.restore(m[i].content, m[i].meta.fence, action))
+      local text = web.restore(m[i].content, m[i].meta.fence, action)
+      assert.are.equal(original[i].content, text)
     end
   end)
 end)
@@ -174,8 +180,8 @@ describe("a log of several agents", function()
   it("is seen from the one that says most", function()
     local session = load("who.json")[1]
     assert.are.equal("Orchestrator", session.meta.as)
-    local roles = { "user", "assistant", "assistant", "user", "assistant", "assistant", "user" }
-    assert.are.same(roles, session.roles)
+    local roles = "user assistant assistant user assistant assistant user"
+    assert.are.equal(roles, table.concat(session.roles, " "))
     assert.are.equal("File_Surfer", decoded(session)[7].name)
   end)
 
@@ -190,7 +196,7 @@ describe("a log of several agents", function()
     local none, why, code = import.load(DIR .. "who.json", { as = "Nobody" })
     assert.is_nil(none)
     assert.are.equal("arg", code)
-    local text = DIR .. "who.json: no speaker Nobody; they are human, Orchestrator, WebSurfer,"
+    local text = DIR .. "who.json: no speaker Nobody; they are human, Orchestrator, "
     assert.are.equal(text, why:sub(1, #text))
     none, why = import.load(DIR .. "tau2.json", { as = "user" })
     assert.is_nil(none)
@@ -198,7 +204,8 @@ describe("a log of several agents", function()
   end)
 
   it("is replayed with --as", function()
-    local code, out, err = shared.run({ "replay", "--json", "--as", "WebSurfer", DIR .. "who.json" })
+    local words = { "replay", "--json", "--as", "WebSurfer", DIR .. "who.json" }
+    local code, out, err = shared.run(words)
     assert.are.equal(0, code, err)
     assert.are.equal(2, select(2, out:gsub("\n", "")))
   end)

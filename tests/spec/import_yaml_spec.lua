@@ -1,5 +1,5 @@
--- The small YAML of cassettes: what it makes of each construct, what it refuses and where.
--- next: import_fuzz_spec.lua
+-- The small YAML of cassettes: what it makes of each construct, what it refuses and
+-- where. next: import_fuzz_spec.lua
 local yaml = require("neap.import.yaml")
 local import = require("neap.import")
 local shared = require("tests.support.shared")
@@ -20,9 +20,11 @@ local READ = {
   { "a: 'it''s\n\n  here'\n", '{"a":"it\'s\\nhere"}' },
   { 'a: "x\\\n  \\ y\\u00e9\\uD83D\\uDE00\\x41"\n', '{"a":"x yé😀A"}' },
   { "a: |\n  x\n   y\n\n  z\n\nb: |-\n  k\n", '{"a":"x\\n y\\n\\nz\\n","b":"k"}' },
-  { "a: |+\n  x\n\n\nb: >-\n  one\n  two\n\n  three\n", '{"a":"x\\n\\n\\n","b":"one two\\nthree"}' },
+  { "a: |+\n  x\n\n\nb: 1\n", '{"a":"x\\n\\n\\n","b":1}' },
+  { "a: >-\n  one\n  two\n\n  three\n", '{"a":"one two\\nthree"}' },
   { "a: |2\n   x\n", '{"a":" x\\n"}' },
-  { "'k: 1': v\n\"q\": w\nuri: http://x:1/y\n", '{"k: 1":"v","q":"w","uri":"http://x:1/y"}' },
+  { "'k: 1': v\n\"q\": w\n", '{"k: 1":"v","q":"w"}' },
+  { "uri: http://x:1/y\n", '{"uri":"http://x:1/y"}' },
   { "a: !!binary |\n  SGk=\n", '{"a":"SGk=\\n"}' },
 }
 

@@ -29,7 +29,6 @@ local LIBRARIES = {
   { header = "^lua%.h$", where = { "^core/policy/", "^core/bind/", "^core/cli/" } },
   { header = "^lauxlib%.h$", where = { "^core/policy/", "^core/bind/", "^core/cli/" } },
   { header = "^lualib%.h$", where = { "^core/policy/", "^core/bind/", "^core/cli/" } },
-  { header = "cJSON%.h$", where = { "^core/base/json%.c$" } },
   { header = "^sqlite3%.h$", where = { "^core/store/" } },
   { header = "^nettle/", where = { "^core/base/hash%.c$" } },
   { header = "^utf8proc%.h$", where = { "^core/text/", "^core/token/gen" } },

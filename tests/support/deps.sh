@@ -26,7 +26,6 @@ group_run() {
   want lua5.4 has "$LUA"
   want liblua5.4-dev lib lua5.4
   want lua-lpeg mod lpeg
-  want libcjson-dev lib libcjson
   want libsqlite3-dev lib sqlite3
   want nettle-dev lib nettle
   want libutf8proc-dev lib libutf8proc

@@ -1,7 +1,8 @@
--- aider's chat history in Markdown: "#### " lines are the user's, "> " lines the program's, the
--- rest is the model's. The program ends its own lines with two blanks, so that headings and
--- quotes of the model are told apart, where the file still has them. The program's lines and
--- commands that ask the model nothing are kept aside, whole. next: claude_console.lua
+-- aider's chat history in Markdown: "#### " lines are the user's, "> " lines the
+-- program's, the rest is the model's. The program ends its own lines with two blanks, so
+-- that headings and quotes of the model are told apart, where the file still has them.
+-- The program's lines and commands that ask the model nothing are kept aside, whole.
+-- next: claude_console.lua
 local build = require("neap.import.build")
 local core = require("neap.core")
 local lines = require("neap.import.lines")
@@ -18,8 +19,8 @@ function M.detect(_, head)
   return text:find("\n# aider chat started at ", 1, true) and 90 or 0
 end
 
--- How a line is marked: user, console, start, or nothing. `strict` files end marked lines with
--- two blanks.
+-- How a line is marked: user, console, start, or nothing. `strict` files end marked lines
+-- with two blanks.
 local function mark_of(line, strict, fenced)
   local started = line:match(START)
   if started then return "start", started end
@@ -42,8 +43,8 @@ local function endings(list)
   return next_end
 end
 
--- The program marks only the first of several lines it prints at once, right below a line of
--- its own, and ends only the last: where that is, or nil for a quote of the model's.
+-- The program marks only the first of several lines it prints at once, right below a line
+-- of its own, and ends only the last: where that is, or nil for a quote of the model's.
 local function printed_to(list, next_end, number, above)
   if not above or not list[number]:find("^> ") then return nil end
   local last = next_end[number]
@@ -87,7 +88,8 @@ local function blocks_of(list, strict)
   return blocks
 end
 
--- A command asks the model when the model answers it: what comes next, console aside, is its.
+-- A command asks the model when the model answers it: what comes next, console aside, is
+-- its.
 local function asks(blocks, i)
   for k = i + 1, #blocks do
     if blocks[k].kind == "model" then return true end
@@ -134,7 +136,8 @@ local function read_block(source, state, blocks, i)
   state.session:add({ role = role, content = text }, nil, block.line)
 end
 
--- Ends a session. One without a message is none: what it kept aside goes to its neighbour.
+-- Ends a session. One without a message is none: what it kept aside goes to its
+-- neighbour.
 local function close(source, state, sessions)
   local session, aside = state.session, state.aside
   if #session.messages == 0 then

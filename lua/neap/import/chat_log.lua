@@ -1,5 +1,5 @@
--- Logs of OpenAI chat requests with their responses, a record a line, as sessions: what the
--- importers of other providers do for theirs. next: vcr.lua
+-- Logs of OpenAI chat requests with their responses, a record a line, as sessions: what
+-- the importers of other providers do for theirs. next: exchanges.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local drafts = require("neap.import.drafts")

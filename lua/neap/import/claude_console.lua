@@ -1,8 +1,9 @@
--- Claude Code's terminal, copied as text: "> " begins what the user typed, "⏺" or "●" what the
--- model says or calls, "  ⎿" what the terminal shows of a result (folded, so results are not
--- whole), "✻ Thinking…" its thoughts. Continued lines are indented, and lose that indent. A text
--- and the call right after it are one message. The rest (boxes, notices, commands that ask
--- the model nothing, output that belongs to no call) is kept aside. next: toolbench.lua
+-- Claude Code's terminal, copied as text: "> " begins what the user typed, "⏺" or "●"
+-- what the model says or calls, "  ⎿" what the terminal shows of a result (folded, so
+-- results are not whole), "✻ Thinking…" its thoughts. Continued lines are indented, and
+-- lose that indent. A text and the call right after it are one message. The rest (boxes,
+-- notices, commands that ask the model nothing, output that belongs to no call) is kept
+-- aside. next: toolbench.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local lines = require("neap.import.lines")
@@ -16,9 +17,9 @@ local FOLD = "⎿"
 
 function M.detect(_, head)
   if head:find("^%s*[%[{]") or head:find("^%s*# aider") then return 0 end
-  local bullet = head:find("\n⏺ ") or head:find("\n● ") or head:find("^⏺ ") or head:find("^● ")
-  if not bullet then return 0 end
-  return (head:find("\n *⎿ ") or head:find("\n> ") or head:find("^> ")) and 80 or 0
+  local text = "\n" .. head
+  if not text:find("\n⏺ ") and not text:find("\n● ") then return 0 end
+  return (text:find("\n *⎿ ") or text:find("\n> ")) and 80 or 0
 end
 
 -- What a line at the left margin begins, and its text; nothing for an indented one.
@@ -51,8 +52,10 @@ local function blocks_of(list)
     local last = blocks[#blocks]
     if kind then
       local joined = kind == "console" and last and last.kind == "console"
-      if not joined then blocks[#blocks + 1] = { kind = kind, line = number, lines = {} } end
-      last = blocks[#blocks]
+      if not joined then
+        last = { kind = kind, line = number, lines = {} }
+        blocks[#blocks + 1] = last
+      end
       last.lines[#last.lines + 1] = text
     elseif line and (last or not lines.is_blank(line)) then
       if not last then
@@ -74,8 +77,8 @@ local function arguments_of(text)
   return whole:match("^%((.*)%)$"), cut
 end
 
--- A block as a call: its tool, what the terminal shows of its arguments, whether that is cut.
--- Words alone name a tool only where a result follows.
+-- A block as a call: its tool, what the terminal shows of its arguments, whether that is
+-- cut. Words alone name a tool only where a result follows.
 local function call_of(block, next_block)
   local text = lines.join(block.lines)
   local shows = next_block ~= nil and next_block.kind == "output"
@@ -140,10 +143,11 @@ function Reader:output(block)
     self.source.counts.merged = self.source.counts.merged + 1
     return
   end
-  local message = { role = "tool", tool_call_id = self.call.id, name = self.call["function"].name }
+  local call, parts = self.call, { text }
+  local message = { role = "tool", tool_call_id = call.id, name = call["function"].name }
   message.is_error = text:find("^Error") and true or nil
-  self.result = { text }
-  self.drafts[#self.drafts + 1] = { message = message, parts = self.result, line = block.line }
+  self.result = parts
+  self.drafts[#self.drafts + 1] = { message = message, parts = parts, line = block.line }
   self.last = nil
 end
 
@@ -167,7 +171,8 @@ function Reader:user(block, answered)
   if text == "" or text:find("^/%a") and not answered then
     return self:aside("command", block, text)
   end
-  self.drafts[#self.drafts + 1] = { message = { role = "user", content = text }, line = block.line }
+  local message = { role = "user", content = text }
+  self.drafts[#self.drafts + 1] = { message = message, line = block.line }
 end
 
 function Reader:think(block)
@@ -205,8 +210,8 @@ end
 
 function M.read(source)
   local session = build.session(source, M.name)
-  local reader = setmetatable({ source = source, drafts = {}, kept = json.array() }, Reader)
-  reader.serial = steps.serial()
+  local reader = setmetatable({ source = source, drafts = {} }, Reader)
+  reader.kept, reader.serial = json.array(), steps.serial()
   local blocks = blocks_of(lines.of(source))
   for i in ipairs(blocks) do
     reader:block(blocks, i)

@@ -1,6 +1,6 @@
--- CrossWOZ dialogues: two people, one in the system's part, which is the assistant here. One
--- session for each dialogue of the file, in its order. Acts and states stay in the messages'
--- meta. next: vcr.lua
+-- CrossWOZ dialogues: two people, one in the system's part, which is the assistant here.
+-- One session for each dialogue of the file, in its order. Acts and states stay in the
+-- messages' meta. next: vcr.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local look = require("neap.import.look")

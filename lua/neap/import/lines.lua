@@ -1,5 +1,5 @@
--- What the importers of Markdown logs share: the lines of a text, blocks of them, and text that
--- is kept aside in its place. next: aider.lua
+-- What the importers of Markdown logs share: the lines of a text, blocks of them, and
+-- text that is kept aside in its place. next: aider.lua
 local core = require("neap.core")
 local json = core.json
 

@@ -1,8 +1,9 @@
 -- OpenHands' output.jsonl: one run a line, its events in `history`, each an action or an
--- observation (in old files in pairs, without sources and ids). All events of one response
--- become one message with all calls the model made; where the response was not logged the action
--- becomes a call with its arguments. An observation is the result of the action that caused it.
--- What the model was not asked and did not say is kept aside by kind. next: tau2.lua
+-- observation (in old files in pairs, without sources and ids). All events of one
+-- response become one message with all calls the model made; where the response was not
+-- logged the action becomes a call with its arguments. An observation is the result of
+-- the action that caused it. What the model was not asked and did not say is kept aside
+-- by kind. next: tau2.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local look = require("neap.import.look")
@@ -34,7 +35,8 @@ local RAW = {
   model_response = true,
 }
 
--- What stands beside an action's arguments: bookkeeping of the program, not the model's words.
+-- What stands beside an action's arguments: bookkeeping of the program, not the model's
+-- words.
 local BOOKKEEPING = {
   thought = true,
   is_confirmed = true,
@@ -48,18 +50,27 @@ local BOOKKEEPING = {
   is_static = true,
   cwd = true,
 }
-local EVENT = { action = true, source = true, timestamp = true, id = true, message = true }
+local EVENT = {
+  action = true,
+  source = true,
+  timestamp = true,
+  id = true,
+  message = true,
+}
 
 local function id_of(value)
   if type(value) == "number" or type(value) == "string" then return tostring(value) end
 end
 
--- The arguments of an action that was logged without its response, as the text of an object.
+-- The arguments of an action that was logged without its response, as the text of an
+-- object.
 local function action_arguments(event)
   local from, arguments = steps.is_object(event.args) and event.args or event, {}
   for key, value in pairs(from) do
     local own = from ~= event or not EVENT[key] and key ~= "args"
-    if own and not BOOKKEEPING[key] and not build.absent(value) then arguments[key] = value end
+    if own and not BOOKKEEPING[key] and not build.absent(value) then
+      arguments[key] = value
+    end
   end
   return json.encode(arguments)
 end
@@ -86,18 +97,26 @@ local function with_images(event, text)
   return parts
 end
 
+local RESPONSE = { content = true, arguments = true, reasoning_content = true }
+
 -- The message of a response and its id, when the event was logged with it.
 local function response_of(event)
   local meta = steps.is_object(event.tool_call_metadata) and event.tool_call_metadata
   local raw = meta and steps.raw(meta.model_response)
   if not raw then return nil end
-  local body = json.decode(raw.raw, { content = true, arguments = true, reasoning_content = true })
+  local body = json.decode(raw.raw, RESPONSE)
   local choice = steps.is_object(body) and json.is_array(body.choices) and body.choices[1]
   local message = steps.is_object(choice) and choice.message
   if steps.is_object(message) then return message, body.id or raw.raw end
 end
 
-local EVENT_KNOWN = { source = true, timestamp = true, content = true, observation = true }
+local EVENT_KNOWN = {
+  source = true,
+  timestamp = true,
+  content = true,
+  observation = true,
+}
+local SYSTEM_KNOWN = { args = true, message = true, source = true, timestamp = true }
 
 local function remember(run, message, event, known)
   local rest = steps.rest(run.source, event, known)
@@ -128,7 +147,8 @@ local function from_response(run, event, response, response_id, line)
   calls, why = steps.calls(response.tool_calls, run.serial)
   if why then return why end
   local thought = steps.raw(response.reasoning_content)
-  local message = { role = "assistant", content = content or json.null, tool_calls = calls }
+  local message = { role = "assistant", tool_calls = calls }
+  message.content = content or json.null
   message.reasoning = steps.is_text(thought) and thought or nil
   message.ts = ts_of(event)
   run.responses[response_id] = message
@@ -167,12 +187,17 @@ local function system(run, event, line)
   local tools = steps.raw(event.args and event.args.tools)
   if tools and tools.raw:find("^%[%s*[^%s%]]") then run.session.tools = tools.raw end
   local message = { role = "system", content = text, ts = ts_of(event) }
-  remember(run, message, event, { args = true, message = true, source = true, timestamp = true })
+  remember(run, message, event, SYSTEM_KNOWN)
   add(run, message, line)
 end
 
 -- Actions of the program: the model neither asked for them nor is shown them as such.
-local PROGRAM = { recall = true, change_agent_state = true, null = true, condensation = true }
+local PROGRAM = {
+  recall = true,
+  change_agent_state = true,
+  null = true,
+  condensation = true,
+}
 
 local function read_action(run, event, raw, line)
   local kind = event.action
@@ -185,7 +210,8 @@ local function read_action(run, event, raw, line)
     end
     return why
   end
-  if kind == "system" and steps.is_object(event.args) then return system(run, event, line) end
+  local first = kind == "system" and steps.is_object(event.args)
+  if first then return system(run, event, line) end
   if kind == "message" then return words(run, event, line) end
   if PROGRAM[kind] or event.source == "user" or event.source == "environment" then
     return run.source:aside(run.aside, "action " .. kind, line, raw)
@@ -230,8 +256,9 @@ local function read_observation(run, event, raw, line)
 end
 
 local function read_event(run, event, raw, line)
-  if type(event.action) == "string" then return read_action(run, event, raw, line) end
-  if type(event.observation) == "string" then return read_observation(run, event, raw, line) end
+  local action, observation = event.action, event.observation
+  if type(action) == "string" then return read_action(run, event, raw, line) end
+  if type(observation) == "string" then return read_observation(run, event, raw, line) end
   return "an event needs its action or its observation"
 end
 
@@ -250,8 +277,8 @@ end
 
 local function read_run(source, value, line, index)
   local session = build.session(source, M.name, index)
-  local run = { source = source, session = session, drafts = {}, responses = {}, names = {} }
-  run.caused, run.aside, run.serial = {}, json.array(), steps.serial()
+  local run = { source = source, session = session, drafts = {}, responses = {} }
+  run.names, run.caused, run.aside, run.serial = {}, {}, json.array(), steps.serial()
   function run.each(raw, at)
     source.counts.records = source.counts.records + 1
     local event = json.decode(raw, RAW)
@@ -260,7 +287,9 @@ local function read_run(source, value, line, index)
     if why then source:bad(at, why) end
   end
   local items = steps.raw(value.history) and json.items(value.history.raw)
-  if not items then return source:bad(line, "a run needs its history, a list of events") end
+  if not items then
+    return source:bad(line, "a run needs its history, a list of events")
+  end
   read_events(run, items, line)
   for _, draft in ipairs(run.drafts) do
     session:add(draft.message, nil, draft.line)
@@ -274,7 +303,9 @@ function M.read(source)
   source:records({ history = true }, function(value, _, line)
     -- The run is no record of its own: its events are.
     source.counts.records = source.counts.records - 1
-    if not steps.is_object(value) then return source:bad(line, "a run must be an object") end
+    if not steps.is_object(value) then
+      return source:bad(line, "a run must be an object")
+    end
     sessions[#sessions + 1] = read_run(source, value, line, #sessions + 1)
   end)
   return sessions

@@ -1,6 +1,6 @@
--- Answers that came as a stream of events, put together as the one response they are: OpenAI
--- chat and Responses, Anthropic, Gemini. Texts are joined as their raw JSON strings, so that no
--- escape changes. next: vcr.lua
+-- Answers that came as a stream of events, put together as the one response they are:
+-- OpenAI chat and Responses, Anthropic, Gemini. Texts are joined as their raw JSON
+-- strings, so that no escape changes. next: chat_log.lua
 local core = require("neap.core")
 local drafts = require("neap.import.drafts")
 local json = core.json
@@ -63,7 +63,8 @@ function READ.openai(list)
       chat_calls(state, delta.tool_calls)
     end
   end
-  local message = { role = "assistant", content = #texts > 0 and text_of(texts) or json.null }
+  local message = { role = "assistant" }
+  message.content = #texts > 0 and text_of(texts) or json.null
   if #thoughts > 0 then message.reasoning = text_of(thoughts) end
   for i, call in ipairs(state.order) do
     message.tool_calls = message.tool_calls or json.array()
@@ -137,8 +138,8 @@ function READ.anthropic(list)
       response = event.message
     elseif event.type == "content_block_start" or event.type == "content_block_delta" then
       take_block(blocks, order, event)
-    elseif event.type == "message_delta" and response and drafts.is_object(event.delta) then
-      response.stop_reason = event.delta.stop_reason
+    elseif event.type == "message_delta" and drafts.is_object(event.delta) then
+      if response then response.stop_reason = event.delta.stop_reason end
     end
   end
   if not response then return nil end
@@ -165,11 +166,13 @@ function READ.gemini(list)
     response = drafts.is_object(chunk) and chunk or response
   end
   if not response then return nil end
-  response.candidates = json.array({ { content = { role = "model", parts = parts }, index = 0 } })
+  local content = { role = "model", parts = parts }
+  response.candidates = json.array({ { content = content, index = 0 } })
   return response
 end
 
---- The response that a stream of `provider` holds, as JSON on one line; nil when it is none.
+--- The response that a stream of `provider` holds, as JSON on one line; nil when it is
+--- none.
 ---@param provider string
 ---@param text string
 ---@return string?

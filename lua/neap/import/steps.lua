@@ -1,5 +1,6 @@
--- What the importers of logs share: lists of records with their lines, members that are passed
--- on as the bytes they came in, calls in the forms they are logged in. next: swe_agent.lua
+-- What the importers of logs share: lists of records with their lines, members that are
+-- passed on as the bytes they came in, calls in the forms they are logged in. next:
+-- swe_agent.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local drafts = require("neap.import.drafts")
@@ -20,12 +21,13 @@ end
 function M.plain(value)
   if not M.is_text(value) then return nil end
   local text = json.decode(value.raw)
-  if value.raw:find("\\u[dD][89a-fA-F]") and text:find("\xEF\xBF\xBD", 1, true) then return nil end
+  local halves = value.raw:find("\\u[dD][89a-fA-F]")
+  if halves and text:find("\xEF\xBF\xBD", 1, true) then return nil end
   return text
 end
 
---- Calls `each(value, raw, line)` for every object of a raw list. A fault it returns, or an item
---- that is none, is a bad record.
+--- Calls `each(value, raw, line)` for every object of a raw list. A fault it returns, or
+--- an item that is none, is a bad record.
 ---@param source neap.Source
 ---@param list any       raw
 ---@param what string    as messages name the list
@@ -40,7 +42,8 @@ function M.each(source, list, what, keys, line_of, each)
   for _, raw in ipairs(items) do
     source.counts.records = source.counts.records + 1
     local line, value = line_of(raw), json.decode(raw, keys)
-    local why = not M.is_object(value) and what .. " must hold objects" or each(value, raw, line)
+    local why = what .. " must hold objects"
+    if M.is_object(value) then why = each(value, raw, line) end
     if why then source:bad(line, why) end
   end
 end
@@ -69,7 +72,8 @@ function M.document(source, keys)
   return value
 end
 
---- What a record says besides, for the message's meta; nothing when lean. Nulls say nothing.
+--- What a record says besides, for the message's meta; nothing when lean. Nulls say
+--- nothing.
 ---@param source neap.Source
 ---@param value table
 ---@param known table<string, boolean>
@@ -78,7 +82,8 @@ function M.rest(source, value, known)
   if source.lean then return nil end
   local rest = build.rest(value, known) or {}
   for key, member in pairs(rest) do
-    if member == json.null or json.is_raw(member) and member.raw == "null" then rest[key] = nil end
+    local null = member == json.null or json.is_raw(member) and member.raw == "null"
+    if null then rest[key] = nil end
   end
   return next(rest) and rest or nil
 end
@@ -116,8 +121,8 @@ function M.arguments(value)
   return M.is_text(value) and value or value.raw
 end
 
---- Logged calls as those of a chat message; decoded with `arguments` raw. Calls without an id
---- get the next of `serial`, a function.
+--- Logged calls as those of a chat message; decoded with `arguments` raw. Calls without
+--- an id get the next of `serial`, a function.
 ---@param calls any
 ---@param serial fun(): string
 ---@return table? list, string? fault
@@ -131,8 +136,9 @@ function M.calls(calls, serial)
       return nil, "a call needs its function's name"
     end
     local id = call.id
-    if not build.absent(id) and type(id) ~= "string" then return nil, "a call's id must be text" end
-    list[i] = build.call(type(id) == "string" and id or serial(), f.name, M.arguments(f.arguments))
+    if build.absent(id) then id = serial() end
+    if type(id) ~= "string" then return nil, "a call's id must be text" end
+    list[i] = build.call(id, f.name, M.arguments(f.arguments))
   end
   return #list > 0 and list or nil
 end

@@ -1,8 +1,9 @@
--- SWE-agent's .traj files. `history` holds the messages: with tool calls, or with the command in
--- a fence (```…``` or <command>…</command>) that ends the text. Such a command becomes a call
--- `bash`, the next user message its result; meta.fence says where it stood, so that the text can
--- be put together again (M.restore). The steps of `trajectory` repeat the history with times and
--- states: they are kept aside, and are read only when there is no history. next: openhands.lua
+-- SWE-agent's .traj files. `history` holds the messages: with tool calls, or with the
+-- command in a fence (```…``` or <command>…</command>) that ends the text. Such a command
+-- becomes a call `bash`, the next user message its result; meta.fence says where it
+-- stood, so that the text can be put together again (M.restore). The steps of
+-- `trajectory` repeat the history with times and states: they are kept aside, and are
+-- read only when there is no history. next: openhands.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local look = require("neap.import.look")
@@ -20,8 +21,8 @@ end
 
 local FENCES = { { "```%w*\n$", "^\n?```" }, { "<command>%s*$", "^%s*</command>" } }
 
---- The command in a text: offset of its fence from 0, what opens and closes it, and the text
---- without it; nil when it stands in no fence.
+--- The command in a text: offset of its fence from 0, what opens and closes it, and the
+--- text without it; nil when it stands in no fence.
 ---@param text string
 ---@param thought string what precedes it, when that is known
 ---@param command string
@@ -41,7 +42,8 @@ function M.fence(text, thought, command)
       local at = near + open - 2
       local close = text:sub(to + 1, stop or to)
       local around = text:sub(1, at) .. text:sub(to + 1 + #close)
-      return { at = at, open = text:sub(at + 1, from - 1), close = close, around = around }
+      local opened = text:sub(at + 1, from - 1)
+      return { at = at, open = opened, close = close, around = around }
     end
   end
 end
@@ -56,7 +58,13 @@ function M.restore(content, fence, command)
   return before .. fence.open .. command .. fence.close .. after
 end
 
-local RAW = { content = true, arguments = true, state = true, thought = true, action = true }
+local RAW = {
+  content = true,
+  arguments = true,
+  state = true,
+  thought = true,
+  action = true,
+}
 local KNOWN = { role = true, content = true, tool_calls = true, tool_call_ids = true }
 local ROLES = { system = true, user = true, assistant = true, tool = true }
 
@@ -86,8 +94,9 @@ local function assistant(state, value, message)
   for _, call in ipairs(calls or {}) do
     state.names[call.id] = call["function"].name
   end
-  message.content = message.content or json.null
-  if not calls then with_command(state, message, message.content, value.thought, value.action) end
+  local content = message.content or json.null
+  message.content = content
+  if not calls then with_command(state, message, content, value.thought, value.action) end
 end
 
 -- An observation names the calls it answers; the first is its own.
@@ -95,7 +104,8 @@ local function result(state, value, message)
   local ids = value.tool_call_ids
   local id = json.is_array(ids) and ids[1] or value.tool_call_id
   if type(id) ~= "string" then return "a tool message needs its tool_call_ids" end
-  if json.is_array(ids) and #ids > 1 then state.source:note("results of several calls") end
+  local several = json.is_array(ids) and #ids > 1
+  if several then state.source:note("results of several calls") end
   message.tool_call_id, message.name = id, state.names[id]
   message.content = message.content or ""
 end
@@ -107,7 +117,8 @@ local function read_message(state, value, line)
   end
   local content, why = steps.content(value.content)
   if why then return why end
-  local message = { role = role, content = content, meta = steps.rest(state.source, value, KNOWN) }
+  local meta = steps.rest(state.source, value, KNOWN)
+  local message = { role = role, content = content, meta = meta }
   local open = state.open
   state.open = nil
   if role == "assistant" then

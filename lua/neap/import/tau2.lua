@@ -1,6 +1,6 @@
--- tau2-bench results: each simulation is one session, seen from the agent. The domain's policy
--- is its system message. The simulated user may call tools of its own: those calls and their
--- results are kept aside, as the agent never sees them. next: who_and_when.lua
+-- tau2-bench results: each simulation is one session, seen from the agent. The domain's
+-- policy is its system message. The simulated user may call tools of its own: those calls
+-- and their results are kept aside, as the agent never sees them. next: who_and_when.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local look = require("neap.import.look")
@@ -127,7 +127,8 @@ local function read_simulation(source, document, simulation, index, line_of, lin
 end
 
 function M.read(source)
-  local document = steps.document(source, { simulations = true, policy = true, tool_defs = true })
+  local keys = { simulations = true, policy = true, tool_defs = true }
+  local document = steps.document(source, keys)
   local items = steps.raw(document.simulations) and json.items(document.simulations.raw)
   if not items then source:stop(1, "there is no list of simulations; check the file") end
   local line_of, line_of_run, sessions = source:lines(), source:lines(), {}

@@ -1,7 +1,8 @@
--- ToolBench's answers: a tree of tries, and the messages of the chain that won or came last, in
--- the old form of function calls. That chain is the session; a thought and the call after it
--- are one response. The tree, the other candidates and earlier states of the messages are kept
--- aside. Where the messages are missing the chain is read from the tree. next: webvoyager.lua
+-- ToolBench's answers: a tree of tries, and the messages of the chain that won or came
+-- last, in the old form of function calls. That chain is the session; a thought and the
+-- call after it are one response. The tree, the other candidates and earlier states of
+-- the messages are kept aside. Where the messages are missing the chain is read from the
+-- tree. next: webvoyager.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local look = require("neap.import.look")
@@ -64,7 +65,8 @@ local function read_message(state, value, line)
   state.drafts[#state.drafts + 1] = { message = message, line = line }
 end
 
--- Walks the tree: the last leaf, or the last that finished with an answer; how many leaves.
+-- Walks the tree: the last leaf, or the last that finished with an answer; how many
+-- leaves.
 local function best_leaf(root)
   local stack, leaves, best = { { node = root } }, 0, nil
   while #stack > 0 do
@@ -149,9 +151,10 @@ local function read_messages(state, lists, line_of)
     source:aside(state.aside, "earlier messages", line_of(lists[i]), lists[i])
   end
   local inner = steps.lines_in(source, last, line_of(last))
-  steps.each(source, json.raw(last), "train_messages", RAW, inner, function(value, _, line)
+  local function each(value, _, line)
     return read_message(state, value, line)
-  end)
+  end
+  steps.each(source, json.raw(last), "train_messages", RAW, inner, each)
 end
 
 local function keep_aside(state, document, line_of)
@@ -167,8 +170,10 @@ end
 function M.read(source)
   local keys = { tree = true, compare_candidates = true, train_messages = true }
   local document = steps.document(source, keys)
-  local answer = steps.is_object(document.answer_generation) and document.answer_generation or {}
-  local state = { source = source, drafts = {}, aside = json.array(), serial = steps.serial() }
+  local answer = document.answer_generation
+  if not steps.is_object(answer) then answer = {} end
+  local state = { source = source, drafts = {}, aside = json.array() }
+  state.serial = steps.serial()
   local raw = steps.raw(answer.train_messages)
   local lists = raw and json.items(raw.raw) or {}
   local tree = steps.raw(document.tree) and json.decode(document.tree.raw)
@@ -192,7 +197,8 @@ function M.read(source)
   end
   local rest = steps.rest(source, document, { tree = true, compare_candidates = true })
   if rest and rest.answer_generation then
-    rest.answer_generation = build.rest(answer, { train_messages = true, ["function"] = true })
+    local known = { train_messages = true, ["function"] = true }
+    rest.answer_generation = build.rest(answer, known)
   end
   steps.header(source, session, rest, state.aside)
   return { session:finish() }

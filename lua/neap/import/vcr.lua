@@ -1,7 +1,7 @@
--- VCR cassettes in YAML: recorded HTTP requests and responses. Those of a provider's chat are
--- handed to its importer, a request with its response each, which makes sessions of them: the
--- last request of a conversation and what came back. Streams are put together first. Other
--- interactions, and those with an error, are kept aside. next: yaml.lua
+-- VCR cassettes in YAML: recorded HTTP requests and responses. Those of a provider's chat
+-- are handed to its importer, a request with its response each, which makes sessions of
+-- them: the last request of a conversation and what came back. Streams are put together
+-- first. Other interactions, and those with an error, are kept aside. next: yaml.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local chat = require("neap.import.chat_log")
@@ -49,7 +49,8 @@ local function body_of(side, provider)
   local body = yaml.get(side, "body")
   local text = body and (text_at(side, "body") or text_at(body, "string"))
   if not text then return nil end
-  if text:find("^%s*[{%[]") and json.decode(text) ~= nil then return build.one_line(text) end
+  local whole = text:find("^%s*[{%[]") and json.decode(text) ~= nil
+  if whole then return build.one_line(text) end
   return provider and sse.response(provider, text)
 end
 
@@ -65,7 +66,8 @@ local function kind_of(interaction, provider, path)
     local host = path:match("^%a+://([^/]*)") or "no address"
     return "interaction with " .. host
   end
-  local why = failed(yaml.get(interaction, "response")) and "failed request" or "unread request"
+  local no_answer = failed(yaml.get(interaction, "response"))
+  local why = no_answer and "failed request" or "unread request"
   return ("%s (%s)"):format(why, text_at(request, "method") or "no method")
 end
 
@@ -88,6 +90,8 @@ local function sort(source, list, aside)
       local row = answer and '{"request":%s,"response":%s}' or '{"request":%s}'
       log.rows[#log.rows + 1] = row:format(sent, answer)
       log.lines[#log.rows] = interaction.line
+      -- Headers hold cookies and keys, and nothing that was said.
+      source:note("interactions without their headers")
     else
       source.counts.records = source.counts.records + 1
       local kind = kind_of(interaction, provider, path)
@@ -108,8 +112,8 @@ local function add_counts(into, counts)
   end
 end
 
--- The provider's importer reads a row each interaction; what it says of a row is said of the
--- interaction's line.
+-- The provider's importer reads a row each interaction; what it says of a row is said of
+-- the interaction's line.
 local function read_log(source, log, read)
   local how = { lenient = source.lenient, lean = source.lean }
   local inner = sources.new(source.path, table.concat(log.rows, "\n"), how)
@@ -137,7 +141,8 @@ local function interactions_of(source)
   end)
   local list = yaml.get(root, "interactions") or yaml.get(root, "http_interactions")
   if not list or list.kind ~= "list" then
-    source:stop(root.line, "there is no list of interactions; check that the file is whole")
+    local why = "there is no list of interactions; check that the file is whole"
+    source:stop(root.line, why)
   end
   return list.values
 end
@@ -160,7 +165,10 @@ function M.read(source)
       end
     end
   end
-  if #aside > 0 and sessions[1] then
+  if not sessions[1] then
+    source:stop(1, "no interaction is a chat with a known provider; name another file")
+  end
+  if #aside > 0 then
     local meta = sessions[1].meta or {}
     sessions[1].meta, meta.aside = meta, meta.aside or json.array()
     table.move(aside, 1, #aside, #meta.aside + 1, meta.aside)

@@ -1,7 +1,7 @@
--- WebVoyager's interact_messages: chat messages in which the model ends its text with one line
--- "Action: Click [4]" and the next user message is what the browser shows. The action becomes a
--- call, named by its first word; the observation, pictures included, its result. meta.fence says
--- where the line stood (M.restore). next: crosswoz.lua
+-- WebVoyager's interact_messages: chat messages in which the model ends its text with one
+-- line "Action: Click [4]" and the next user message is what the browser shows. The
+-- action becomes a call, named by its first word; the observation, pictures included, its
+-- result. meta.fence says where the line stood (M.restore). next: crosswoz.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local steps = require("neap.import.steps")
@@ -14,8 +14,8 @@ function M.detect(_, head)
   return head:find('"Imagine you are a robot browsing the web', 1, true) and 85 or 0
 end
 
---- The one action of a text: where its line stands, from 0, what opens it, the action and the
---- text without it; nil when there is none or more than one.
+--- The one action of a text: where its line stands, from 0, what opens it, the action and
+--- the text without it; nil when there is none or more than one.
 ---@param text string
 ---@return {at: integer, open: string, action: string, name: string, around: string}?
 function M.action(text)
@@ -61,9 +61,13 @@ local function assistant(state, message)
 end
 
 local function read_message(state, value, line)
-  if not ROLES[value.role] then return "a message needs a role: system, user or assistant" end
+  if not ROLES[value.role] then
+    return "a message needs a role: system, user or assistant"
+  end
   local content, why = steps.content(value.content)
-  if why or not content then return why or "content is missing: a string or parts are expected" end
+  if not content then
+    return why or "content is missing: a string or parts are expected"
+  end
   local meta = steps.rest(state.source, value, KNOWN)
   local message = { role = value.role, content = content, meta = meta }
   if value.role == "assistant" then
@@ -82,9 +86,10 @@ function M.read(source)
   local state = { source = source, session = build.session(source, M.name) }
   state.serial = steps.serial()
   local list = json.raw(source.text)
-  steps.each(source, list, "the file", { content = true }, source:lines(), function(value, _, line)
+  local function each(value, _, line)
     return read_message(state, value, line)
-  end)
+  end
+  steps.each(source, list, "the file", { content = true }, source:lines(), each)
   steps.header(source, state.session)
   return { state.session:finish() }
 end

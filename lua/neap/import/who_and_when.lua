@@ -1,7 +1,7 @@
--- Who&When's logs of several agents, as one of them sees it (--as SPEAKER; without it, the agent
--- that makes most calls, else says most). Its messages are the assistant's, thoughts included;
--- what others say comes as user messages with their name. Thoughts of others are kept aside.
--- next: aider.lua
+-- Who&When's logs of several agents, as one of them sees it (--as SPEAKER; without it,
+-- the agent that makes most calls, else says most). Its messages are the assistant's,
+-- thoughts included; what others say comes as user messages with their name. Thoughts of
+-- others are kept aside. next: aider.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local look = require("neap.import.look")
@@ -46,7 +46,8 @@ local function survey(list)
         by_name[name], order[#order + 1] = one, one
       end
       one.messages = one.messages + 1
-      if json.is_array(value.tool_calls) then one.calls = one.calls + #value.tool_calls end
+      local calls = value.tool_calls
+      if json.is_array(calls) then one.calls = one.calls + #calls end
     end
   end
   return order, by_name
@@ -55,9 +56,10 @@ end
 local function busiest(order)
   local best
   for _, one in ipairs(order) do
-    local more = best
-      and (one.calls > best.calls or one.calls == best.calls and one.messages > best.messages)
-    if not PEOPLE[one.name] and (not best or more) then best = one end
+    local more = not best or one.calls > best.calls
+    local as_many = best and one.calls == best.calls
+    if as_many then more = one.messages > best.messages end
+    if more and not PEOPLE[one.name] then best = one end
   end
   return best and best.name
 end
@@ -92,8 +94,8 @@ local function own(state, value, content, meta, line)
     state.open[call.id] = call["function"].name
   end
   if meta then meta.tool_calls = nil end
-  local message = { role = "assistant", content = content or json.null, tool_calls = calls }
-  message.meta = meta
+  local message = { role = "assistant", tool_calls = calls, meta = meta }
+  message.content = content or json.null
   state.session:add(message, nil, line)
 end
 
@@ -130,7 +132,9 @@ end
 function M.read(source)
   local value = steps.document(source, { history = true })
   local list = steps.raw(value.history) and json.items(value.history.raw)
-  if not list then source:stop(1, "history must be a list; check that the recording is whole") end
+  if not list then
+    source:stop(1, "history must be a list; check that the recording is whole")
+  end
   local session = build.session(source, M.name)
   local state = { source = source, session = session, open = {}, aside = json.array() }
   state.as, state.serial = choose(source, list), steps.serial()

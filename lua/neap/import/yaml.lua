@@ -1,7 +1,7 @@
--- A small part of YAML, as tools that record HTTP traffic write it: block maps and lists, plain,
--- quoted, literal and folded scalars, empty flow collections, !!binary. It gives nodes with
--- their lines, and JSON of them in the order of the file. Anything else (anchors, tags, filled
--- flow collections, …) is refused with its line. next: sse.lua
+-- A small part of YAML, as tools that record HTTP traffic write it: block maps and lists,
+-- plain, quoted, literal and folded scalars, empty flow collections, !!binary. It gives
+-- nodes with their lines, and JSON of them in the order of the file. Anything else
+-- (anchors, tags, filled flow collections, …) is refused with its line. next: yaml_scalars.lua
 local core = require("neap.core")
 local scalars = require("neap.import.yaml_scalars")
 local json = core.json
@@ -23,7 +23,7 @@ local Parser = {}
 Parser.__index = Parser
 
 function Parser:fail(what)
-  local text = "%s is not in the part of YAML that is read here; write the file again without it"
+  local text = "%s is not in the part of YAML that is read here; leave it out"
   self.refuse(self.at, text:format(what))
 end
 
@@ -44,7 +44,8 @@ function Parser:indent()
   end
 end
 
--- A key at the begin of `text`: its text and what follows the colon; nil when there is none.
+-- A key at the begin of `text`: its text and what follows the colon; nil when there is
+-- none.
 local function split_key(text)
   local quote = text:match("^['\"]")
   if quote then
@@ -63,7 +64,8 @@ local function is_item(text)
   return text == "-" or text:sub(1, 2) == "- "
 end
 
--- Lines that continue a scalar: those indented deeper than its parent, with blank ones between.
+-- Lines that continue a scalar: those indented deeper than its parent, with blank ones
+-- between.
 function Parser:continued(indent)
   local parts = {}
   while self.at < #self.lines do
@@ -141,7 +143,8 @@ function Parser:below(indent, in_map, line)
   self.at = self.at + 1
   local found = self:indent()
   local deeper = found and found > indent
-  local beside = found == indent and in_map and is_item(self.lines[self.at]:sub(found + 1))
+  local beside = in_map and found == indent
+  beside = beside and is_item(self.lines[self.at]:sub(found + 1))
   if deeper or beside then return self:block(found) end
   return { kind = "scalar", line = line, json = "null" }
 end
@@ -165,7 +168,8 @@ function Parser:value(text, indent, in_map)
   end
   if text == "[]" or text == "{}" then
     self.at = self.at + 1
-    return { kind = text == "[]" and "list" or "map", line = line, keys = {}, values = {} }
+    local kind = text == "[]" and "list" or "map"
+    return { kind = kind, line = line, keys = {}, values = {} }
   end
   if text:find("^[%[{]") then self:fail("a filled flow collection") end
   return self:plain(text, indent, line)
@@ -178,7 +182,9 @@ function Parser:map(indent)
     local text = self.lines[self.at]:sub(indent + 1)
     local key, rest = split_key(text)
     if not key or is_item(text) then self:fail("a line without a key") end
-    if seen[key] then self.refuse(self.at, ("the key %q stands twice; keep one"):format(key)) end
+    if seen[key] then
+      self.refuse(self.at, ("the key %q stands twice; keep one"):format(key:sub(1, 40)))
+    end
     seen[key] = true
     node.keys[#node.keys + 1] = key
     node.values[#node.values + 1] = self:value(rest, indent, true)
@@ -231,7 +237,8 @@ function M.parse(text, refuse)
     lines[#lines + 1] = line:gsub("\r$", "")
   end
   if lines[1]:find("^%-%-%-%s*$") then lines[1] = "" end
-  local parser = setmetatable({ lines = lines, at = 1, depth = 0, refuse = refuse }, Parser)
+  local state = { lines = lines, at = 1, depth = 0, refuse = refuse }
+  local parser = setmetatable(state, Parser)
   local indent = parser:indent()
   if not indent then refuse(1, "holds no YAML; check the file") end
   local node = parser:block(indent)

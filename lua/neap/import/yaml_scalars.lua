@@ -1,5 +1,5 @@
--- The scalars of the small YAML: quotes and their escapes, folded lines, block texts, what a
--- plain word stands for. next: vcr.lua
+-- The scalars of the small YAML: quotes and their escapes, folded lines, block texts,
+-- what a plain word stands for. next: sse.lua
 local M = {}
 
 --- A text without white space at its end.
@@ -154,7 +154,9 @@ end
 function M.unquote(parts, quote)
   if quote == '"' then
     local text = unescape(#parts == 1 and parts[1] or fold_double(parts))
-    if not text then return nil, "an escape between quotes is none of YAML's; correct it" end
+    if not text then
+      return nil, "an escape between quotes is none of YAML's; correct it"
+    end
     return text
   end
   local first, rest = parts[1], {}
@@ -222,9 +224,11 @@ function M.block(parts, style, chomp)
   while last > 0 and parts[last] == "" do
     last = last - 1
   end
-  local body = style == "|" and table.concat(parts, "\n", 1, last) or fold_block(parts, last)
+  local literal = style == "|"
+  local body = literal and table.concat(parts, "\n", 1, last) or fold_block(parts, last)
   if chomp == "-" then return body end
-  if chomp == "+" then return body .. ("\n"):rep(#parts - last + (last > 0 and 1 or 0)) end
+  local own = last > 0 and 1 or 0
+  if chomp == "+" then return body .. ("\n"):rep(#parts - last + own) end
   return last > 0 and body .. "\n" or ""
 end
 
@@ -249,11 +253,13 @@ function M.resolve(word)
   local cased = word == lower or word == word:upper() or word == capital
   if WORDS[lower] and cased then return WORDS[lower] end
   local whole = word:match("^%+?(%-?%d+)$")
-  if whole and (whole == "0" or whole:find("^%-?[1-9]") or whole == "-0") then return whole end
+  local plain = whole and (whole:find("^%-?[1-9]") or whole:find("^%-?0$"))
+  if plain then return whole end
   local sign, int, part, power = word:match("^([-+]?)(%d+)%.(%d*)(.*)$")
   if not int or power ~= "" and not power:find("^[eE][-+]%d+$") then return nil end
   int = int:gsub("^0+(%d)", "%1")
-  return (sign == "-" and "-" or "") .. int .. "." .. (part == "" and "0" or part) .. power
+  if part == "" then part = "0" end
+  return (sign == "-" and "-" or "") .. int .. "." .. part .. power
 end
 
 return M
