@@ -199,6 +199,19 @@ bool np_pack_may_drop(const np_pack *p, uint32_t atom) {
   return each_member(q, atom, is_free, NULL);
 }
 
+/* Held by a policy's word, not by a rule: neither task nor newest step nor fetched. */
+static bool is_loose(np_pack *p, int64_t id, void *ctx) {
+  const np_entry *en = np_log_entry(p->log, id);
+  (void)ctx;
+  return !np_pack_is_pinned(p, id) && en->region != NP_REGION_TASK &&
+         en->step != p->log->step && !np_view_at(&p->view, id)->fetched;
+}
+
+bool np_pack_may_drop_held(const np_pack *p, uint32_t atom) {
+  np_pack *q = (np_pack *)(uintptr_t)p; /* is_loose changes nothing */
+  return each_member(q, atom, is_loose, NULL);
+}
+
 static bool note_drop(np_pack *p, int64_t id, void *ctx) {
   const np_shown *s = np_view_at(&p->view, id);
   const np_reason *r = ctx;

@@ -26,6 +26,8 @@ np_verdict np_pack_drop_atom(np_pack *p, uint32_t atom, np_reason r);
 
 /* Whether an atom may be dropped: none of its entries is pinned, held or of another region. */
 bool np_pack_may_drop(const np_pack *p, uint32_t atom);
+/* The same when what only a policy holds counts as free. */
+bool np_pack_may_drop_held(const np_pack *p, uint32_t atom);
 
 /* The ladder's trim for an entry. */
 int64_t np_pack_trim_tokens(const np_pack *p);

@@ -1,7 +1,8 @@
 /*
 ** The last resort: makes a prompt fit whatever the policy did. Oldest first, results to
 ** masked, then whole atoms dropped; then the entries that are held are trimmed to what is
-** left, the largest first. What is fixed or pinned is never touched. next: ../policy/policy.h
+** left, the largest first, and at the very end what only a policy holds is dropped. What is
+** fixed or pinned is never touched. next: ../policy/policy.h
 */
 #include "pack/candidates.h"
 
@@ -22,14 +23,16 @@ static neap_rc mask_results(np_pack *p, np_err *e) {
   return NEAP_OK;
 }
 
+typedef bool (*may_drop_fn)(const np_pack *p, uint32_t atom);
+
 /* Oldest first. A small atom between held ones may cost less than its notice: a run that has
 ** saved nothing when it ends is taken back. */
-static neap_rc drop_atoms(np_pack *p, np_err *e) {
+static neap_rc drop_while(np_pack *p, may_drop_fn may_drop, np_err *e) {
   size_t mark = np_pack_mark(p);
   int64_t before = np_pack_tokens(p);
   neap_rc rc = NEAP_OK;
   for (size_t i = 0; !rc && i < p->log->atom_count && !fits(p); i++) {
-    if (!np_pack_may_drop(p, (uint32_t)i)) {
+    if (!may_drop(p, (uint32_t)i)) {
       if (np_pack_tokens(p) >= before) rc = np_pack_undo(p, mark, e);
       mark = np_pack_mark(p);
       before = np_pack_tokens(p);
@@ -38,6 +41,10 @@ static neap_rc drop_atoms(np_pack *p, np_err *e) {
     }
   }
   return rc || np_pack_tokens(p) < before ? rc : np_pack_undo(p, mark, e);
+}
+
+static neap_rc drop_atoms(np_pack *p, np_err *e) {
+  return drop_while(p, np_pack_may_drop, e);
 }
 
 static bool may_trim(const np_pack *p, const np_entry *en) {
@@ -110,10 +117,17 @@ static neap_rc mask_held(np_pack *p, np_err *e) {
   return NEAP_OK;
 }
 
+/* A policy that holds too much (every user message of a long chat) must not end a session:
+** what it holds goes too, when nothing else is left. */
+static neap_rc drop_held(np_pack *p, np_err *e) {
+  return drop_while(p, np_pack_may_drop_held, e);
+}
+
 typedef neap_rc (*stage)(np_pack *p, np_err *e);
 
 neap_rc np_pack_last_resort(np_pack *p, np_err *e) {
-  static const stage stages[] = {mask_results, drop_atoms, trim_held, mask_held};
+  static const stage stages[] = {mask_results, drop_atoms, trim_held, mask_held,
+                                 drop_held};
   for (size_t i = 0; i < NP_COUNT(stages) && !fits(p); i++) {
     neap_rc rc = stages[i](p, e);
     if (rc) return rc;

@@ -260,14 +260,14 @@ static void test_after_overflow(void) {
   np_buf body[2];
   for (int k = 0; k < 2; k++) {
     neap *own = engine_open(NULL); /* the same name, and so the same mark keys */
-    neap_session *s = session_open(own, "same", path, 1200, NULL);
+    neap_session *s = session_open(own, "same", path, 1000, NULL);
     neap_str p = NP_LIT("");
     np_buf_init(&body[k], &np_alloc_libc);
     append(s, "{'role':'system','content':'s'}");
     append(s, "{'role':'user','content':'u'}");
     for (int i = 0; i < 4; i++) round_trip(s, i, 2, 80, NULL);
     neap_append_response(
-        s, response("", "a_tool_with_quite_a_long_name_for_its_kind", 26, 0));
+        s, response("", "a_tool_with_quite_a_long_name_for_its_kind", 29, 0));
     append(s,
            "{'role':'tool','tool_call_id':'a','content':'src/x.c:7 the first of them'}");
     for (int i = 0; k && i < 3; i++)
@@ -280,7 +280,7 @@ static void test_after_overflow(void) {
       round_trip(s, i, 1, 40, NULL);
     }
     neap_session_close(s);
-    s = session_open(own, "same", path, 1200, NULL);
+    s = session_open(own, "same", path, 1000, NULL);
     np_buf_add(&body[k], prompt(s));
     neap_close(own);
   }

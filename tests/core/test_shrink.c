@@ -267,7 +267,7 @@ static void test_held(void) {
   golden_close(&g);
 }
 
-/* A small message between held ones costs less than the notice that it is gone. */
+/* A small message between pinned ones costs less than the notice that it is gone. */
 static void test_small_atoms(void) {
   golden g;
   golden_open(&g, v, "openai", 1000);
@@ -276,12 +276,29 @@ static void test_small_atoms(void) {
     golden_history(
         &g, "{'role':'assistant','content':'ok'}\n{'role':'user','content':'more'}\n");
   golden_history(&g, "{'role':'assistant','content':'x'}\n");
-  for (int64_t id = 3; id <= 13; id += 2) np_pack_hold(&g.pack, id, golden_reason);
+  for (int64_t id = 3; id <= 13; id += 2) np_pack_pin(&g.pack, id, golden_reason);
   int64_t before = np_pack_tokens(&g.pack);
   g.pack.budget = before - 1;
   CHECK("it cannot be made to fit", np_pack_last_resort(&g.pack, NULL) == NEAP_E_BUDGET);
   CHECK("and is not made larger", np_pack_tokens(&g.pack) == before);
   expect("nothing was dropped for a notice", &g, "ffffffffffffff");
+  golden_close(&g);
+}
+
+/* A policy that holds every user message of a long chat does not end the session. */
+static void test_held_by_a_policy(void) {
+  golden g;
+  golden_open(&g, v, "openai", 400);
+  golden_history(&g, "{'role':'user','content':'go'}\n");
+  for (int i = 0; i < 40; i++)
+    golden_history(&g, "{'role':'user','content':'one more thing to think of, please'}\n"
+                       "{'role':'assistant','content':'thought of'}\n");
+  for (int64_t id = 2; id <= 80; id += 2) np_pack_hold(&g.pack, id, golden_reason);
+  CHECK("it fits", np_pack_last_resort(&g.pack, NULL) == NEAP_OK &&
+                       np_pack_tokens(&g.pack) <= g.pack.budget);
+  CHECK("the task stays", np_view_at(&g.pack.view, 1)->rung == NP_FULL);
+  CHECK("the oldest went", np_view_at(&g.pack.view, 2)->rung == NP_DROPPED);
+  CHECK("the newest stay", np_view_at(&g.pack.view, 80)->rung == NP_FULL);
   golden_close(&g);
 }
 
@@ -398,6 +415,7 @@ int main(void) {
   test_last_resort();
   test_held();
   test_small_atoms();
+  test_held_by_a_policy();
   test_late_result();
   test_many_atoms();
   test_refusals();

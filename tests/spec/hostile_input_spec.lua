@@ -158,3 +158,15 @@ describe("a zero byte in an option", function()
     engine:close()
   end)
 end)
+
+describe("a file named by dots", function()
+  it("has its requests in a folder of its own", function()
+    local text = '{"role":"user","content":"a"}\n{"role":"assistant","content":"b"}\n'
+    for _, name in ipairs({ "...jsonl", "..jsonl" }) do
+      local path, dir = write(name, text), DIR .. "/requests"
+      assert.equal(0, (run({ "replay", path, "--requests", dir })))
+      assert.truthy(shared.read(dir .. "/" .. name .. "/0001.json"))
+      assert.is_nil(shared.read(DIR .. "/0001.json"))
+    end
+  end)
+end)
