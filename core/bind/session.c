@@ -132,6 +132,7 @@ static int engine_session(lua_State *L) {
   o.reserve = field_int(L, 2, "reserve");
   if (field_bool(L, 2, "no_reload")) o.flags |= NEAP_NO_RELOAD;
   if (field_bool(L, 2, "no_tools")) o.flags |= NEAP_NO_TOOLS;
+  if (field_bool(L, 2, "no_log")) o.flags |= NEAP_NO_LOG;
   session_box *b = lua_newuserdatauv(L, sizeof *b, 1);
   b->s = NULL;
   luaL_setmetatable(L, SESSION);
@@ -180,6 +181,13 @@ static int session_prompt(lua_State *L) {
   if (rc) return push_failure(L, neap_session_engine(s), rc);
   lua_pushlstring(L, body.p, body.n);
   return 1;
+}
+
+/* A turn without its bytes: for replays that only measure. */
+static int session_assemble(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str body;
+  return push_done(L, s, neap_prompt(s, &body));
 }
 
 static int session_account(lua_State *L) {
@@ -266,6 +274,7 @@ static const luaL_Reg session_methods[] = {
     {"append", session_append},
     {"append_response", session_append_response},
     {"prompt", session_prompt},
+    {"assemble", session_assemble},
     {"account", session_account},
     {"reload", session_reload},
     {"next_call", session_next_call},

@@ -59,7 +59,7 @@ neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n) {
   np_store *st = s->engine->store;
   np_event all[TOGETHER];
   size_t k = 0;
-  if (s->engine->flags & NEAP_READONLY) {
+  if ((s->engine->flags & NEAP_READONLY) || (s->options.flags & NEAP_NO_LOG)) {
     s->unwritten = false;
     return NEAP_OK;
   }
@@ -129,7 +129,7 @@ static neap_rc check_known(neap_session *s) {
     return np_fail(&s->err, NEAP_E_CONFIG, "durable %d is not known; use one of neap.h",
                    (int)s->options.durable);
   }
-  if (s->options.flags & ~(NEAP_NO_RELOAD | NEAP_NO_TOOLS)) {
+  if (s->options.flags & ~(NEAP_NO_RELOAD | NEAP_NO_TOOLS | NEAP_NO_LOG)) {
     return np_fail(&s->err, NEAP_E_CONFIG, "flags %d are not known; use those of neap.h",
                    s->options.flags);
   }
@@ -239,6 +239,7 @@ static neap_rc log_open(neap_session *s) {
 
 static neap_rc claim(neap_session *s) {
   np_store *st = s->engine->store;
+  if (s->options.flags & NEAP_NO_LOG) return NEAP_OK;
   return st->ops->claim(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name),
                         (s->engine->flags & NEAP_READONLY) != 0, &s->claim, &s->err);
 }

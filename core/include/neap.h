@@ -141,12 +141,13 @@ typedef struct neap_options {
   /* the policy's options as a JSON object; NULL: their defaults */
   const char *options_json;
   neap_durable durable;
-  int flags; /* NEAP_NO_RELOAD, NEAP_NO_TOOLS */
+  int flags; /* NEAP_NO_RELOAD, NEAP_NO_TOOLS, NEAP_NO_LOG */
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */
 #define NEAP_NO_RELOAD 1
 #define NEAP_NO_TOOLS 2 /* do not offer neap_read and neap_recall to the model */
+#define NEAP_NO_LOG 4   /* write nothing to the store: for replays; cannot be resumed */
 
 /* Opens or resumes the session `name`. Options of a resumed session take effect from its
 ** next turn. Errors: NEAP_E_CONFIG, NEAP_E_FORMAT, NEAP_E_ENCODING, NEAP_E_POLICY, store. */

@@ -9,7 +9,6 @@ local grid = require("neap.report.grid")
 local visible = require("neap.report.visible")
 local show_replay = require("neap.cli.replay")
 local session = require("neap.cli.session")
-local failure = require("neap.cli.fail")
 
 local M = {}
 
@@ -76,15 +75,11 @@ local function run_all(recordings, o)
   end
   for _, recording in ipairs(recordings) do
     local state, why = replay.run(recording, o)
-    if not state then
-      replay.forget()
-      return nil, why
-    end
+    if not state then return nil, why end
     replay.close(state)
     lines[#lines + 1] = replay.summary(recording, state)
     hash = state.policy.sha256
   end
-  replay.forget()
   return { lines = lines, errors = errors, sha256 = hash, name = lines[1].policy }
 end
 

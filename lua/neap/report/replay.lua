@@ -27,35 +27,18 @@ M.DEFAULT_WINDOW = 200000
 -- The largest window that a session takes: more than any recording holds.
 local UNBOUNDED = 1000000000000
 
--- Opening an engine loads a vocabulary, which takes longer than many a recording. Engines are
--- kept for the next session of another name (a name is resumed within one engine), and thrown
--- away after a while, because they hold what their sessions logged.
-local SESSIONS = 16
-local pool = {}
-
-local function take_engine(name)
-  for i, one in ipairs(pool) do
-    if not one.used[name] then return table.remove(pool, i) end
-  end
-  local engine, why, code = core.engine({ data = core.data_dir(), fixed_secret = true })
-  if not engine then return nil, why, code end
-  return { engine = engine, used = {}, count = 0 }
-end
-
-local function give_back(one)
-  if one.count < SESSIONS then
-    pool[#pool + 1] = one
-  else
-    one.engine:close()
-  end
-end
+-- Opening an engine loads a vocabulary, which takes longer than many a recording: one serves
+-- all replays, whose sessions leave nothing in it.
+local engine
 
 local function open(recording, o)
-  local one, why, name = take_engine(recording.name)
-  if not one then return nil, why, name end
-  one.used[recording.name], one.count = true, one.count + 1
+  local why, name
+  if not engine then
+    engine, why, name = core.engine({ data = core.data_dir(), fixed_secret = true })
+    if not engine then return nil, why, name end
+  end
   local reserve = o.reserve == 0 and -1 or o.reserve
-  local session, text, code = one.engine:session({
+  return engine:session({
     name = recording.name,
     policy = o.policy,
     options = o.options,
@@ -64,13 +47,8 @@ local function open(recording, o)
     window = o.unbounded and UNBOUNDED or o.window or M.DEFAULT_WINDOW,
     reserve = o.unbounded and -1 or reserve,
     no_reload = true,
-    durable = "memory",
+    no_log = true,
   })
-  if not session then
-    one.engine:close()
-    return nil, text, code
-  end
-  return session, one
 end
 
 local function refused(recording, i, why)
@@ -89,7 +67,12 @@ end
 -- The turn before a step: assembles, accounts, tells.
 local function take_turn(state)
   local session, sums = state.session, state.sums
-  local body, why, code = session:prompt()
+  local body, why, code
+  if state.o.on_turn then
+    body, why, code = session:prompt()
+  else
+    body, why, code = session:assemble()
+  end
   if not body and code ~= "budget" then return nil, why, code end
   local text, wrong = session:account()
   if not text then return nil, wrong end
@@ -133,16 +116,15 @@ end
 ---@param o neap.ReplayOptions
 ---@return table? state, string? message, string? code
 function M.run(recording, o)
-  local session, engine, code = open(recording, o)
-  if not session then return nil, engine, code end
+  local session, message, code = open(recording, o)
+  if not session then return nil, message, code end
   local price = prices.formats[o.format or "openai"]
-  local state = { session = session, engine = engine, o = o, turn = 0, begun = false }
+  local state = { session = session, o = o, turn = 0, begun = false }
   local window = not o.unbounded and (o.window or M.DEFAULT_WINDOW) or nil
   state.sums = tally.new(price, window)
   state.policy = session:policy()
   local function give_up(why, name)
     session:close()
-    give_back(engine)
     return nil, why, name
   end
   local ok, why, name = prepare(session, recording, o)
@@ -159,15 +141,6 @@ end
 ---@param state table
 function M.close(state)
   state.session:close()
-  give_back(state.engine)
-end
-
---- Closes the engines that are kept for the next replay. Who replays the same recording without
---- end calls it after each, or an engine stays for every time.
-function M.forget()
-  for i = #pool, 1, -1 do
-    table.remove(pool, i).engine:close()
-  end
 end
 
 --- The line of a trace: what was measured, and only that.
