@@ -13,12 +13,12 @@
 --   call read src/a.c
 --   result 300 "fault E4711"
 --   text 20 "E4711 it is"        -> dropped
---   call read src/b.c           -> dropped
---   result 300                  -> dropped
+--   call read src/b.c
+--   result 300                  -> masked
 --   user 20
 --   text 20 "E4711 again"
 --   call read src/c.c
---   result 300                  -> trimmed
+--   result 300
 --   call read src/d.c
 --   result 300
 

@@ -101,7 +101,8 @@ end
 ---@return string
 function M.stem(path)
   local base = path == "-" and "stdin" or path:match("([^/]+)/*$") or path
-  return base:match("^(.+)%.[^.]*$") or base
+  local stem = base:match("^(.+)%.[^.]*$")
+  return stem and not stem:find("^%.+$") and stem or base -- "..." would name another folder
 end
 
 return M

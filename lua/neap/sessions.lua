@@ -30,6 +30,7 @@ local AGENTS = {
   },
   {
     agent = "copilot",
+    variable = "COPILOT_HOME",
     home = ".copilot",
     below = "session-state",
     pattern = "^[^/]+/events%.jsonl$",
@@ -40,7 +41,13 @@ local AGENTS = {
     below = "tmp",
     pattern = "^[^/]+/chats/[^/]+%.json$",
   },
-  { agent = "pi", home = ".pi", below = "agent/sessions", pattern = "%.jsonl$" },
+  {
+    agent = "pi",
+    variable = "PI_CODING_AGENT_DIR",
+    home = ".pi/agent",
+    below = "sessions",
+    pattern = "%.jsonl$",
+  },
 }
 
 --- The agents whose recordings are found, in order.

@@ -7,6 +7,7 @@ local replay = require("neap.report.replay")
 local cases = require("neap.report.cases")
 local show = require("neap.cli.show")
 local session = require("neap.cli.session")
+local visible = require("neap.report.visible")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -122,7 +123,7 @@ function M.run(file, words, opts)
     end
   end
   if not opts.json then
-    io.stdout:write(("%s: %d cases, %d failed\n"):format(label, ran, failed))
+    visible.write(("%s: %d cases, %d failed\n"):format(visible.line(label), ran, failed))
   end
   return failed > 0 and 1 or 0
 end

@@ -88,7 +88,7 @@ local function print_one(row)
     result = form:format(row.examples)
   end
   local hash = row.sha256:sub(1, 16)
-  visible.write(("%s%s\n   %s; sha256 %s\n"):format(visible.line(row.name), visible.line(about), result, hash))
+  visible.write(visible.line(row.name .. about), "\n   ", result, "; sha256 ", hash, "\n")
   visible.write(grid.format(option_rows(row.options), { "l", "l", "l", "l" }))
 end
 

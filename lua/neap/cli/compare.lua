@@ -7,6 +7,7 @@ local files = require("neap.files")
 local oracle = require("neap.report.oracle")
 local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
+local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
 local paths = require("neap.paths")
 local session = require("neap.cli.session")
@@ -59,7 +60,7 @@ end
 -- One line for a recording under a contestant.
 local function run_one(recording, one, opts, seen)
   local o = session.options(opts, one.setting and { one.setting } or nil)
-  o.policy, o.unbounded = one.path, one.unbounded
+  o.policy, o.unbounded, o.progress = one.path, one.unbounded, nil
   o.on_turn = function(account)
     session.hook_errors(account, ("%s, %s"):format(one.label, recording.name), seen)
   end
@@ -80,12 +81,15 @@ end
 -- `file` is the place of the recording's file among the arguments.
 local function run_here(opts, args, list)
   local groups, seen = {}, {}
+  -- Shards run beside each other: their lines would mix.
+  local progress = opts.shard and function() end or terminal.progress("replays")
   for i, path in ipairs(args) do
     local shard = opts.shard or { 1, 1 }
     if (i - 1) % shard[2] == shard[1] - 1 then
       for _, recording in ipairs(session.load(path, opts)) do
         local lines = {}
         for c, one in ipairs(list) do
+          progress((i - 1) * #list + c - 1, #args * #list)
           lines[c] = run_one(recording, one, opts, seen)
           lines[c].file = i
         end
@@ -93,6 +97,7 @@ local function run_here(opts, args, list)
       end
     end
   end
+  progress()
   return groups
 end
 

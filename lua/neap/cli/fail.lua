@@ -1,4 +1,5 @@
 -- How a verb ends early: with one line on standard error and an exit code. next: init.lua
+local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
 
 local M = {}
@@ -32,6 +33,7 @@ end
 ---@param text string
 function M.warn(text)
   io.stdout:flush()
+  terminal.clear()
   io.stderr:write("neap: ", visible.line(text), "\n")
 end
 

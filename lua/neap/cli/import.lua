@@ -2,7 +2,7 @@
 -- kept aside on standard error. next: ../import/init.lua
 local core = require("neap.core")
 local import = require("neap.import")
-local known = require("neap.sessions")
+local found = require("neap.sessions")
 local failure = require("neap.cli.fail")
 local grid = require("neap.report.grid")
 
@@ -62,7 +62,7 @@ end
 function M.import(opts, args)
   if opts.list then return list_forms(opts) end
   if not args[1] then failure.fail("neap import needs TRACE; neap import --help") end
-  local sessions = failure.check(import.load(failure.check(known.resolve(args[1])), opts))
+  local sessions = failure.check(import.load(failure.check(found.resolve(args[1])), opts))
   local order = { "trace", "form", "sessions", "records", "messages", "merged", "skipped" }
   if opts.json then
     for _, session in ipairs(sessions) do

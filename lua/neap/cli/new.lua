@@ -8,7 +8,7 @@ local TEMPLATE = [[
 -- %s: the newest results in full, older ones shortened.
 --
 -- Try it:   neap check %s.lua
---           neap replay RECORDING -p %s.lua -w 16000
+--           neap watch RECORDING -p %s.lua -w 16000   (and change this file)
 --           neap compare RECORDING -p %s.lua -p tide -w 16000
 --
 -- What follows is run by `neap check`: a small history, and how each entry is shown after it.

@@ -65,6 +65,7 @@ M.options = {
   merge = { help = "the arguments are outputs of --shard: put them together" },
   tokens = { help = "count the tokens of each (slower)" },
   all = { help = "list every recording (the newest 20)" },
+  raw = { help = "the exact bytes of the request and nothing else" },
   cases = { arg = "FILE", help = "run the regression cases of this file" },
   rounds = {
     arg = "N",
@@ -154,7 +155,8 @@ M.verbs = {
     about = "list recordings of known agents on this machine, the newest first",
     more = "Each has a short id. Wherever TRACE is expected the id will do, or its first digits,\n"
       .. "at least 4. Looked for are sessions of Claude Code, Codex, Copilot CLI, Gemini CLI and\n"
-      .. "pi. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. Dates are the files', in UTC.",
+      .. "pi, where their own variables say, CLAUDE_CONFIG_DIR and the like, or below HOME.\n"
+      .. "Dates are the files', in UTC.",
     options = { "all", "tokens", "json" },
     module = "sessions",
   },
@@ -214,7 +216,8 @@ M.verbs = {
     min = 1,
     max = 1,
     about = "the prompt of one turn, with region, entry, rung and tokens in the margin",
-    options = with(POLICY, "turn", "session", "from", "as", "lenient", "json"),
+    more = "On a terminal a prompt longer than the screen goes through $PAGER (less -R).",
+    options = with(POLICY, "turn", "raw", "body", "session", "from", "as", "lenient", "json"),
     needs = { "turn" },
     module = "show",
   },

@@ -4,6 +4,7 @@ local replay = require("neap.report.replay")
 local compare = require("neap.report.compare")
 local tally = require("neap.report.tally")
 local grid = require("neap.report.grid")
+local growth = require("neap.report.growth")
 local visible = require("neap.report.visible")
 local prices = require("neap.models.prices")
 local session = require("neap.cli.session")
@@ -38,10 +39,13 @@ local function request_dir(opts, recording, used)
   return dir
 end
 
-local function run_one(recording, o, opts, seen, used)
+-- Replays one recording; its line, and the tokens of each turn. `grown` gets what they were.
+local function run_one(recording, o, opts, seen, used, grown)
   local dir = request_dir(opts, recording, used)
   local extension = o.format == "text" and "txt" or "json"
+  local heights = {}
   o.on_turn = function(account, body)
+    heights[#heights + 1] = account.tokens
     session.hook_errors(account, recording.name, seen)
     local name
     if dir and body then
@@ -54,10 +58,11 @@ local function run_one(recording, o, opts, seen, used)
     end
   end
   local state = failure.check(replay.run(recording, o))
+  growth.add(grown, state.session)
   replay.close(state)
   local line = replay.summary(recording, state)
   if opts.json then io.stdout:write(json.encode(line, replay.TRACE_ORDER), "\n") end
-  return line
+  return line, heights
 end
 
 local COLUMNS = {
@@ -167,18 +172,30 @@ local function print_table(lines, policy, o)
   )
 end
 
+-- How the prompts of one recording rose and fell, and what made all of them grow.
+local function print_growth(heights, grown)
+  local causes = growth.causes(grown)
+  if heights and #heights > 0 then visible.write("\n", growth.line(heights), "\n") end
+  if causes then visible.write(causes, "\n") end
+end
+
 --- neap replay
 function M.replay(opts, args)
   local o = session.options(opts)
-  local lines, seen, used, overflow = {}, {}, {}, 0
+  local lines, seen, used, overflow, grown = {}, {}, {}, 0, {}
+  local heights
   for _, path in ipairs(args) do
     for _, recording in ipairs(session.load(path, opts)) do
-      local line = run_one(recording, o, opts, seen, used)
+      local line
+      line, heights = run_one(recording, o, opts, seen, used, grown)
       lines[#lines + 1] = line
       overflow = overflow + line.overflow
     end
   end
-  if not opts.json then print_table(lines, { name = lines[1].policy }, o) end
+  if not opts.json then
+    print_table(lines, { name = lines[1].policy }, o)
+    print_growth(#lines == 1 and heights or nil, grown)
+  end
   if overflow > 0 then
     failure.warn(("%d turns did not fit their budget; give a larger window"):format(overflow))
     return 1

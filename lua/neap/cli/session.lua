@@ -4,9 +4,11 @@ local core = require("neap.core")
 local import = require("neap.import")
 local files = require("neap.files")
 local paths = require("neap.paths")
-local known = require("neap.sessions")
+local found = require("neap.sessions")
 local prices = require("neap.models.prices")
 local replay = require("neap.report.replay")
+local terminal = require("neap.report.terminal")
+local visible = require("neap.report.visible")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -52,6 +54,10 @@ local function read_body(path)
   return text
 end
 
+local function progress(recording)
+  return terminal.progress(visible.line(recording.name) .. ", messages")
+end
+
 --- The options of a replay, from those of the command line.
 ---@param opts table
 ---@param settings string[]? the policy's options, where they are not those of -o
@@ -74,6 +80,7 @@ function M.options(opts, settings)
     request = read_body(opts.body),
     lenient = opts.lenient,
     on_refused = failure.warn,
+    progress = progress,
   }
 end
 
@@ -82,7 +89,7 @@ end
 ---@param opts table
 ---@return neap.Recording[]
 function M.load(path, opts)
-  path = check(known.resolve(path))
+  path = check(found.resolve(path))
   local how = { lenient = opts.lenient, from = opts.from, as = opts.as, lean = true }
   local sessions = check(import.load(path, how))
   local skipped = sessions[1].counts.skipped

@@ -24,18 +24,31 @@ local function words(content)
   return table.concat(texts, "\n")
 end
 
--- The first line that a user wrote. Agents put notes of their own before it, in tags.
+-- True for what agents put in a user's mouth: notes in tags, instructions, commands of their own.
+local function is_note(line)
+  return line:find("^[<%[]") or line:find("^# AGENTS%.md") or line:find("^/[%w_-]+$")
+end
+
+-- The text without the elements in tags that stand before it.
+local function without_tags(text)
+  for _ = 1, 10 do
+    local name = text:match("^%s*<([%w_-]+)")
+    local _, stop = text:find("</" .. (name or "") .. ">", 1, true)
+    if not name or not stop then break end
+    text = text:sub(stop + 1)
+  end
+  return text
+end
+
+-- The first line that a user wrote.
 local function title_of(recording)
   local fallback
   for i, role in ipairs(recording.roles) do
     local message = role == "user" and json.decode(recording.messages[i])
-    if message then
-      for line in words(message.content):gmatch("[^\n]+") do
-        line = line:match("^%s*(.-)%s*$")
-        if line ~= "" and not line:find("^[<#]") then return line end
-        if line ~= "" then fallback = fallback or line end
-      end
-    end
+    local text = message and words(message.content)
+    local line = text and (without_tags(text):match("%S[^\n]*") or text:match("%S[^\n]*"))
+    if line and not is_note(line) then return line end
+    fallback = fallback or line
   end
   return fallback or ""
 end

@@ -3,6 +3,7 @@
 local core = require("neap.core")
 local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
+local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
 local show_replay = require("neap.cli.replay")
 local session = require("neap.cli.session")
@@ -77,15 +78,19 @@ local function margin(part)
   return line:gsub("%s+$", "")
 end
 
-local function print_part(part)
+-- A part as text: a heading, then its lines behind a bar.
+local function render_part(part, paint)
   local head = margin(part) .. (part.tool and "  " .. part.tool or "")
-  visible.write(visible.line(head), "\n")
-  for line in (part.text .. "\n"):gmatch("(.-)\n") do
-    visible.write("     │ ", line, "\n")
+  local is_less = part.rung and part.rung ~= "full"
+  local lines = { paint(is_less and "yellow" or "dim", visible.line(head)) }
+  local bar = paint("dim", "     │ ")
+  for line in (visible.text(part.text) .. "\n"):gmatch("(.-)\n") do
+    lines[#lines + 1] = bar .. line
   end
+  return table.concat(lines, "\n") .. "\n"
 end
 
-local function print_regions(account, setting)
+local function render_regions(account, setting)
   local names, cells = {}, {}
   for name in pairs(account.regions) do
     names[#names + 1] = name
@@ -98,7 +103,23 @@ local function print_regions(account, setting)
   local what = "turn %d: %s of %s tokens, %s cached, epoch %d; %s; %s\n\n"
   local cached = grid.thousands(account.cached)
   local all = table.concat(cells, ", ")
-  visible.write(what:format(account.turn, tokens, budget, cached, account.epoch, all, setting))
+  return visible.text(
+    what:format(account.turn, tokens, budget, cached, account.epoch, all, setting)
+  )
+end
+
+--- A prompt as people read it.
+---@param parts table[] of M.parts
+---@param account table
+---@param setting string the policy and the window
+---@param paint fun(style: string, text: string): string
+---@return string
+function M.render(parts, account, setting, paint)
+  local texts = { render_regions(account, setting) }
+  for _, part in ipairs(parts) do
+    texts[#texts + 1] = render_part(part, paint)
+  end
+  return table.concat(texts)
 end
 
 local ORDER = { "region", "entry", "kind", "rung", "tokens", "full_tokens", "tool", "text" }
@@ -110,14 +131,27 @@ local function no_prompt(account)
   failure.fail(text:format(account.turn, short, budget), 1)
 end
 
+local function print_parts(state, o, opts)
+  local parts = M.parts(state.session)
+  if opts.json then
+    for _, part in ipairs(parts) do
+      io.stdout:write(json.encode(part, ORDER), "\n")
+    end
+    return
+  end
+  local paint = terminal.painter(terminal.has_color())
+  terminal.page(M.render(parts, state.account, show_replay.setting(state, o), paint))
+end
+
 --- neap show
 function M.show(opts, args)
   local recording = session.load_one(args[1], opts)
   local o = session.options(opts)
-  local seen = {}
+  local seen, last = {}, nil
   o.stop_at = opts.turn
-  o.on_turn = function(account)
+  o.on_turn = function(account, body)
     session.hook_errors(account, recording.name, seen)
+    last = body
   end
   local state = failure.check(replay.run(recording, o))
   session.check_turn(args[1], state, opts.turn)
@@ -126,14 +160,10 @@ function M.show(opts, args)
     replay.close(state)
     no_prompt(account)
   end
-  local parts = M.parts(state.session)
-  if not opts.json then print_regions(state.account, show_replay.setting(state, o)) end
-  for _, part in ipairs(parts) do
-    if opts.json then
-      io.stdout:write(json.encode(part, ORDER), "\n")
-    else
-      print_part(part)
-    end
+  if opts.raw then
+    io.stdout:write(last)
+  else
+    print_parts(state, o, opts)
   end
   replay.close(state)
   return 0

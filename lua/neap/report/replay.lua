@@ -20,6 +20,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field unbounded boolean?   no window at all
 ---@field lenient boolean?     skip messages that the session refuses
 ---@field stop_at integer?     end after this turn's prompt
+---@field progress (fun(recording: neap.Recording): fun(done: integer?, total: integer?))?
 ---@field on_turn fun(account: table, body: string?, session: table)?
 ---@field on_measure fun(measure: table, account: table)?
 ---@field on_refused fun(text: string)?
@@ -129,11 +130,14 @@ function M.run(recording, o)
   end
   local ok, why, name = prepare(session, recording, o)
   if not ok then return give_up(why, name) end
+  local tell = o.progress and o.progress(recording) or function() end
   for i = 1, #recording.messages do
+    tell(i - 1, #recording.messages)
     ok, why, name = feed(state, recording, i)
-    if not ok then return give_up(why, name) end
-    if ok == "stop" then break end
+    if not ok or ok == "stop" then break end
   end
+  tell()
+  if not ok then return give_up(why, name) end
   return state
 end
 

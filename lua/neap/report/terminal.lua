@@ -23,13 +23,13 @@ function M.painter(is_on)
   end
 end
 
---- How many lines of the terminal a text takes, those counted that are wider than it is.
----@param text string printable text
+--- How many lines of the terminal a text takes: a wide one takes several.
+---@param text string printable text, and colours
 ---@return integer
 function M.height(text)
   local _, columns = core.terminal(1)
   local lines = 0
-  for line in text:gmatch("([^\n]*)\n") do
+  for line in text:gsub("\27%[%d+m", ""):gmatch("([^\n]*)\n") do
     local width = utf8.len(line) or #line
     lines = lines + math.max(1, (width + (columns or 80) - 1) // (columns or 80))
   end
@@ -55,24 +55,58 @@ local function left(ms, done, total)
   return (", %d min %d s left"):format(seconds // 60, seconds % 60)
 end
 
+local is_shown = false -- a line of progress stands on the terminal
+
+--- Takes the line of progress away, so that something else can be said.
+function M.clear()
+  if is_shown then io.stderr:write("\r\27[K") end
+  is_shown = false
+end
+
 --- Progress on standard error, on a terminal and only for what takes longer than a second: call
 --- what is returned with how much is done, of how much; without arguments at the end.
----@param what string
+---@param what string printable
 ---@return fun(done: integer?, total: integer?)
 function M.progress(what)
   if not core.isatty(2) then return function() end end
-  local start, due, shown = core.ticks_ms(), FIRST, false
+  local start, due = core.ticks_ms(), FIRST
   return function(done, total)
     local ms = core.ticks_ms() - start
     if not done then
-      if shown then io.stderr:write("\r\27[K") end
-      shown = false
+      M.clear()
     elseif ms >= due then
-      due, shown = ms + AGAIN, true
+      due, is_shown = ms + AGAIN, true
       local text = "\r\27[K%s: %d of %d%s"
       io.stderr:write(text:format(what, done, total, left(ms, done, total)))
     end
   end
+end
+
+-- ---- a pager ------------------------------------------------------------------------------
+
+local NOT_FOUND = 127 -- the shell's code for a program that is not there
+
+-- True when a pager showed the text. It gets a file, not a pipe: who leaves it early, or has
+-- named one that is not there, would else end this program.
+local function paged(text)
+  local pager = os.getenv("PAGER") or "less -R 2>/dev/null"
+  local path = pager:find("%S") and os.tmpname()
+  local f = path and io.open(path, "wb")
+  if not f then return false end
+  local ok = f:write(text)
+  ok = f:close() and ok
+  io.stdout:flush()
+  local _, how, code = os.execute(("(%s) <'%s'"):format(pager, path))
+  os.remove(path)
+  return ok and not (how == "exit" and code == NOT_FOUND)
+end
+
+--- Prints a text; on a terminal that it does not fit on, through $PAGER or less.
+---@param text string
+function M.page(text)
+  local rows = core.isatty(1) and core.terminal(1)
+  if rows and M.height(text) >= rows and paged(text) then return end
+  io.stdout:write(text)
 end
 
 return M

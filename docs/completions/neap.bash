@@ -1,0 +1,56 @@
+# Made by `make docs` from the table of options.
+_neap_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur"); }
+_neap_none() { compopt +o default +o bashdefault 2>/dev/null; }
+_neap_files() { :; }
+_neap_folders() { mapfile -t COMPREPLY < <(compgen -d -- "$cur"); }
+_neap_formats() { _neap_words 'openai text'; }
+_neap_encodings() { _neap_words "$(neap encodings 2>/dev/null | cut -d' ' -f1)"; }
+_neap_forms() { _neap_words "$(neap import --list 2>/dev/null | cut -d' ' -f1)"; }
+_neap_policies() {
+  mapfile -t COMPREPLY < <(
+    compgen -W "$(ls "$(neap doctor 2>/dev/null | sed -n 's/^policies .* in //p')" 2>/dev/null | sed -n 's/\.lua$//p')" -- "$cur"
+    compgen -f -X '!*.lua' -- "$cur"
+    compgen -d -S / -- "$cur"
+  )
+}
+
+_neap() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= kind=none
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    _neap_words 'count encode decode encodings import sessions replay compare watch show explain diff new check doctor help --help --version'
+    return
+  fi
+  case $prev in
+    -e|--encoding) _neap_encodings; return ;;
+    --body|--cases) _neap_files; return ;;
+    --requests) _neap_folders; return ;;
+    -f|--format) _neap_formats; return ;;
+    --from) _neap_forms; return ;;
+    --as|--session|-o|--option|-w|--window|-r|--reserve|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
+    -p|--policy) _neap_policies; return ;;
+  esac
+  case ${COMP_WORDS[1]} in
+    help) _neap_words 'count encode decode encodings import sessions replay compare watch show explain diff new check doctor'; return ;;
+    count) words='-e --encoding --special --json -h --help'; kind=files ;;
+    encode) words='-e --encoding --special --binary -h --help'; kind=files ;;
+    decode) words='-e --encoding --binary -h --help'; kind=files ;;
+    encodings) words='--json -h --help'; kind=none ;;
+    import) words='--list --from --as --session --lenient --json -h --help'; kind=files ;;
+    sessions) words='--all --tokens --json -h --help'; kind=none ;;
+    replay) words='--body --requests --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
+    compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -j --jobs --shard --merge --from --as --lenient --json -h --help'; kind=files ;;
+    watch) words='--body --rounds --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
+    show) words='--turn --raw --body --session --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
+    explain) words='--session --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
+    diff) words='-p --policy --turn -o --option -w --window -r --reserve -f --format -e --encoding --session --from --as --lenient --json -h --help'; kind=files ;;
+    new) words='-h --help'; kind=none ;;
+    check) words='--cases --json -h --help'; kind=policies ;;
+    doctor) words='--json -h --help'; kind=none ;;
+  esac
+  case $cur in
+    -*) _neap_words "$words" ;;
+    *) "_neap_$kind" ;;
+  esac
+}
+complete -o default -o bashdefault -F _neap neap

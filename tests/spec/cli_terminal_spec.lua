@@ -1,0 +1,155 @@
+-- What is done on a terminal and nowhere else: colour, a pager, progress; and the lines below a
+-- replay's table. A terminal is had from script(1), where it is here. next: cli_replay_spec.lua
+local core = require("neap.core")
+local growth = require("neap.report.growth")
+local terminal = require("neap.report.terminal")
+local shared = require("tests.support.shared")
+local quote = shared.quote
+
+local TRACE = "examples/recordings/planted.jsonl"
+local SHOW = { "show", TRACE, "--turn", "30", "-p", "tide", "-w", "16000" }
+local DIR = shared.scratch("cli_terminal")
+
+-- What the program writes on a terminal of 20 lines; nil when there is none to be had.
+local function on_terminal(words, env)
+  if not os.execute("command -v script >/dev/null 2>&1") then return nil end
+  local parts = { "stty rows 20 cols 100 && env -u NO_COLOR TERM=xterm", env or "" }
+  parts[#parts + 1] = quote(shared.program())
+  for _, word in ipairs(words) do
+    parts[#parts + 1] = quote(word)
+  end
+  local form = "script -qec %s /dev/null </dev/null 2>&1"
+  local p = assert(io.popen(form:format(quote(table.concat(parts, " ")))))
+  local text = p:read("a")
+  p:close()
+  return (text:gsub("\r\n", "\n"))
+end
+
+local NONE = "script(1) is not here"
+
+describe("neap show", function()
+  it("prints the exact bytes of the request with --raw", function()
+    local words = { table.unpack(SHOW) }
+    words[#words + 1] = "--raw"
+    local code, out, err = shared.run(words)
+    assert.are.equal(0, code, err)
+    local requests = { "replay", TRACE, "-p", "tide", "-w", "16000", "--requests", DIR }
+    assert.are.equal(0, (shared.run(requests)))
+    assert.are.equal(shared.read(DIR .. "/planted/0030.json"), out)
+    assert.is_table(core.json.decode(out))
+  end)
+
+  it("has no colour where there is no terminal", function()
+    local _, out = shared.run(SHOW)
+    assert.is_nil(out:find("\27", 1, true))
+  end)
+
+  it("is coloured on a terminal, and without the colours is the same", function()
+    local out = on_terminal(SHOW, "PAGER=cat")
+    if not out then return pending(NONE) end
+    local _, plain = shared.run(SHOW)
+    assert.truthy(out:find("\27[2m     │ \27[0m", 1, true))
+    assert.truthy(out:find("\27[33m", 1, true))
+    assert.are.equal(plain, (out:gsub("\27%[%d+m", "")))
+  end)
+
+  it("honours NO_COLOR", function()
+    local out = on_terminal(SHOW, "PAGER=cat NO_COLOR=1")
+    if not out then return pending(NONE) end
+    local _, plain = shared.run(SHOW)
+    assert.are.equal(plain, out)
+  end)
+
+  it("goes through the pager when it is longer than the screen, and only then", function()
+    local out = on_terminal(SHOW, "PAGER='head -n 1'")
+    if not out then return pending(NONE) end
+    assert.are.equal(1, select(2, out:gsub("\n", "")))
+    local first = { "show", TRACE, "--turn", "1", "-p", "tide", "--json" }
+    out = on_terminal(first, "PAGER='head -n 1'")
+    assert.is_true(select(2, out:gsub("\n", "")) > 1)
+  end)
+
+  it("is printed when the pager is not there", function()
+    local out = on_terminal(SHOW, "PAGER=no-such-pager")
+    if not out then return pending(NONE) end
+    assert.is_true(select(2, out:gsub("\n", "")) > 100)
+  end)
+end)
+
+describe("neap watch on a terminal", function()
+  it("draws its table", function()
+    local words = { "watch", TRACE, "-p", "tide", "-w", "16000", "--rounds", "1" }
+    local out = on_terminal(words)
+    if not out then return pending(NONE) end
+    assert.matches("^policy tide, version 1 .-\ntrace .-\nplanted [^\n]+\n$", out)
+  end)
+end)
+
+describe("below the table of a replay", function()
+  it("stand the heights of the turns and what made them grow", function()
+    local _, out = shared.run({ "replay", TRACE, "-p", "tide", "-w", "16000" })
+    local line, causes = out:match("\n\n(tokens [^\n]+)\n(grown by [^\n]+)\n$")
+    assert.is_string(line)
+    local _, json = shared.run({ "replay", TRACE, "-p", "tide", "-w", "16000", "--json" })
+    local most, turn, n = 0, 0, 0
+    for row in json:gmatch("[^\n]+") do
+      local account = core.json.decode(row)
+      if account.tokens and account.tokens > most then most, turn = account.tokens, account.turn end
+      n = n + (account.turn and 1 or 0)
+    end
+    assert.are.equal(n, utf8.len(line:match("^tokens (%S+)")))
+    assert.truthy(line:find(("the most in turn %d"):format(turn), 1, true))
+    local last = 101
+    local count = 0
+    for share in causes:gmatch("(%d+%.%d) %%") do
+      assert.is_true(tonumber(share) <= last)
+      last, count = tonumber(share), count + 1
+    end
+    assert.are.equal(3, count)
+  end)
+
+  it("are blocks from the lowest to the highest, at most sixty", function()
+    assert.are.equal("▁▄█", growth.sparkline({ 0, 50, 100 }))
+    assert.are.equal("█", growth.sparkline({ 7 }))
+    local many = {}
+    for i = 1, 1000 do
+      many[i] = i
+    end
+    assert.are.equal(60, utf8.len(growth.sparkline(many)))
+    assert.are.equal("█", growth.sparkline(many):sub(-#"█"))
+  end)
+
+  it("name the three largest causes, equal ones by their names", function()
+    local text = growth.causes({ texts = 10, users = 10, ["results of b"] = 60, calls = 20 })
+    assert.are.equal("grown by results of b 60.0 %, calls 20.0 %, texts 10.0 %", text)
+    assert.is_nil(growth.causes({}))
+  end)
+end)
+
+describe("what the core knows of the system", function()
+  it("is a file's time to the nanosecond, a clock that goes forward, and waiting", function()
+    local st = assert(core.stat("README.md"))
+    assert.is_true(st.mtime_ns >= 0 and st.mtime_ns < 1000000000)
+    local before = core.ticks_ms()
+    core.sleep_ms(2)
+    assert.is_true(core.ticks_ms() > before)
+    assert.has_error(function()
+      core.sleep_ms(-1)
+    end)
+  end)
+
+  it("is no terminal where there is none", function()
+    assert.is_nil(core.terminal(0))
+    assert.is_nil(core.terminal(99))
+  end)
+end)
+
+describe("progress", function()
+  it("is silent where standard error is no terminal", function()
+    local _, _, err = shared.run({ "replay", TRACE, "-p", "tide", "-w", "16000" })
+    assert.are.equal("", err)
+    local progress = terminal.progress("x")
+    progress(1, 2)
+    progress()
+  end)
+end)
