@@ -13,7 +13,9 @@ end
 local function output(command)
   local dir = shared.program():match("^(.*)/") or "."
   if dir:sub(1, 1) ~= "/" then dir = require("lfs").currentdir() .. "/" .. dir end
-  local p = assert(io.popen(("PATH=%s:$PATH; %s"):format(quote(dir), command)))
+  -- the tools of the system are not ours to sanitize
+  local form = "unset LD_PRELOAD; PATH=%s:$PATH; %s"
+  local p = assert(io.popen(form:format(quote(dir), command)))
   local text = p:read("a")
   p:close()
   return text
