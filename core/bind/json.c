@@ -201,7 +201,8 @@ static int json_decode(lua_State *L) {
   return 1;
 }
 
-/* decode_at(text, pos [, raw_keys]): also the position after the value */
+/* decode_at(text, pos [, raw_keys [, stop]]): also the position after the value, which must
+** end before `stop` */
 static int json_decode_at(lua_State *L) {
   np_json v;
   np_err e;
@@ -211,7 +212,9 @@ static int json_decode_at(lua_State *L) {
   luaL_argcheck(L, pos >= 1 && (size_t)pos <= text.n + 1, 2, "outside of the text");
   int raw_keys = check_raw_keys(L, 3);
   size_t from = (size_t)pos - 1;
-  np_str rest = np_str_cut(text, from, text.n);
+  lua_Integer stop = luaL_optinteger(L, 4, (lua_Integer)text.n + 1);
+  luaL_argcheck(L, stop >= pos && (size_t)stop <= text.n + 1, 4, "outside of the text");
+  np_str rest = np_str_cut(text, from, (size_t)stop - 1);
   if (np_json_check_prefix(rest, &v, &used, &e)) return fail_at(L, &e, from);
   push_checked(L, v, raw_keys);
   lua_pushinteger(L, pos + (lua_Integer)used);

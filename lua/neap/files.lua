@@ -27,10 +27,11 @@ end
 
 -- Follows the length of the line that is being read over the borders of chunks.
 local function longest(chunk, open)
-  local last = 0
-  for at in chunk:gmatch("()\n") do
+  local last, at = 0, chunk:find("\n", 1, true)
+  while at do
     if at - last > open.limit - open.size then return nil end
     open.size, open.line, last = 0, open.line + 1, at
+    at = chunk:find("\n", at + 1, true)
   end
   open.size = open.size + #chunk - last
   return open.size <= open.limit
@@ -43,10 +44,10 @@ end
 local function read_all(f, label, limits, size)
   local most = limits.total or MOST
   local parts, total = {}, 0
-  if not next(limits) and size then parts[1] = f:read(size) end -- in one piece: half the memory
   local open = { size = 0, line = 1, limit = limits.line or math.maxinteger }
   while true do
-    local chunk, why = f:read(CHUNK)
+    local chunk, why = f:read(size or CHUNK) -- a file in one piece: half the memory
+    size = nil
     if not chunk then
       if why then return nil, ("%s: %s; check the disk"):format(label, why), "io" end
       return #parts == 1 and parts[1] or table.concat(parts)

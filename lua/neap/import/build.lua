@@ -36,7 +36,7 @@ end
 ---@param text string
 ---@return string
 function M.one_line(text)
-  if not text:find("[\r\n]") then return text end
+  if not text:find("\n", 1, true) and not text:find("\r", 1, true) then return text end
   return (text:gsub("[ \t]*[\r\n]%s*", ""))
 end
 

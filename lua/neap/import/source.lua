@@ -83,20 +83,21 @@ function Source:aside(list, kind, line, raw)
   end
 end
 
--- The records of one line; several may follow each other without a border.
-local function each_on_line(self, line, number, raw_keys, yield)
-  local at, found = 1, 0
+-- The records of one line, which begins at byte `at` and ends before `stop`; several may follow
+-- each other without a border.
+local function each_on_line(self, at, stop, number, raw_keys, yield)
+  local text, from, found = self.text, at, 0
   while true do
-    at = line:find("%S", at)
-    if not at then break end
-    local value, after, third, fourth = core.json.decode_at(line, at, raw_keys)
+    at = text:find("%S", at)
+    if not at or at >= stop then break end
+    local value, after, third, fourth = core.json.decode_at(text, at, raw_keys, stop)
     if value == nil then
-      local text = "%s at byte %d of the line"
-      return self:bad(number, text:format(after, fourth), third)
+      local form = "%s at byte %d of the line"
+      return self:bad(number, form:format(after, fourth - from + 1), third)
     end
     found = found + 1
     self.counts.records = self.counts.records + 1
-    yield(value, line:sub(third, after - 1), number)
+    yield(value, text:sub(third, after - 1), number)
     at = after
   end
   if found > 1 then self:note("records that share a line", found - 1) end
@@ -110,7 +111,7 @@ function Source:records(raw_keys, yield)
   while at <= #text do
     local stop = text:find("\n", at, true) or #text + 1
     number = number + 1
-    each_on_line(self, text:sub(at, stop - 1), number, raw_keys, yield)
+    each_on_line(self, at, stop, number, raw_keys, yield)
     at = stop + 1
   end
 end
