@@ -66,7 +66,8 @@ static neap_rc add_changes(const neap_session *s, np_buf *b) {
   if (!list) return NEAP_E_MEMORY;
   size_t n = 0;
   for (size_t i = 0; i < p->change_count; i++) {
-    if (p->changes[i].flag) continue;
+    if (p->changes[i].flag == NP_FLAG_PINNED || p->changes[i].flag == NP_FLAG_HELD)
+      continue;
     list[n++] = (net){p->changes[i].entry, (uint32_t)i, &p->changes[i]};
   }
   qsort(list, n, sizeof *list, by_entry);

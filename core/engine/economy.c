@@ -50,6 +50,7 @@ void np_economy(const neap_session *s, np_turn *turn) {
                     .price_write = price_write};
   turn->floor = s->pack.view.recall ? budget / 2 : budget * 7 / 10;
   turn->height = height(s);
+  turn->asks = (int64_t *)(uintptr_t)&s->asked;     /* counted while hooks run */
   turn->random = (uint64_t *)(uintptr_t)&s->random; /* drawn from while hooks run */
 }
 

@@ -33,11 +33,16 @@ typedef enum np_event_kind {
   NP_EV_OPEN = 1, /* settings of a writer: versions, format, window, reserve, policy */
   NP_EV_TOOLS = 2,
   NP_EV_REQUEST = 3,
-  NP_EV_MESSAGE = 4, /* body: the raw message */
-  NP_EV_TURN = 5,    /* head: account; body: what changed, see events.c */
-  NP_EV_POLICY = 6,  /* head: a load, a reload, a failure */
-  NP_EV_STATE = 7,   /* body: ctx.state as JSON */
-  NP_EV_RESPONSE = 8 /* body: a provider's response as it came; its message follows */
+  NP_EV_MESSAGE = 4,  /* body: the raw message */
+  NP_EV_TURN = 5,     /* head: account; body: what changed, see events.c */
+  NP_EV_POLICY = 6,   /* head: a load, a reload, a failure */
+  NP_EV_STATE = 7,    /* body: ctx.state as JSON */
+  NP_EV_RESPONSE = 8, /* body: a provider's response as it came; its message follows */
+  /* an entry that the engine made: head: kind, what it covers; body: text */
+  NP_EV_NOTE = 9,
+  NP_EV_ASK = 10, /* a policy asks a model; body: the prompt, if it has one of its own */
+  NP_EV_ANSWER = 11, /* body: the answer, or why there is none */
+  NP_EV_SETTLED = 12 /* the asks so far are done with: the hook returned, or a reload */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -75,9 +80,16 @@ struct neap_session {
   size_t growth_count;
   uint64_t random;
   int64_t rekeys;
+  int64_t asked; /* id of the newest ask */
 
   np_before before;
   np_buf turn_head, turn_body, turn_state; /* events of the last turn */
+  /* events that go before those of the turn, as they are made; slices live in queue_text */
+  np_event *queue;
+  size_t queue_count, queue_cap;
+  np_arena queue_text;
+  np_event *batch; /* scratch of one write */
+  size_t batch_cap;
   /* they are not in the store yet: they go before anything else */
   bool unwritten;
   bool stated; /* turn_state holds the state that was written last */
@@ -107,6 +119,8 @@ neap_rc np_session_leave(neap_session *s, neap_rc rc); /* hands the error over *
 neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body);
 /* Writes events all or none, an unwritten turn's before them. Their seq is set here. */
 neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n);
+/* Keeps an event for the next write. */
+neap_rc np_session_queue(neap_session *s, np_event_kind kind, np_str head, np_str body);
 /* Appends a message, and with it the `response` that it came in (empty: none). */
 neap_rc np_session_append(neap_session *s, np_str message, np_str response);
 
@@ -122,6 +136,13 @@ void np_hook_error(neap_session *s, const np_err *e);
 /* Writes NP_EV_TURN, and NP_EV_STATE when the state has changed. When the store refuses, they
 ** stay unwritten and the turn counts as not handed out. */
 neap_rc np_events_turn(neap_session *s);
+neap_rc np_notes_queue(neap_session *s); /* notes.c: the summaries of this turn */
+neap_rc np_notes_take(neap_session *s, const np_event *ev);
+/* asks.c */
+neap_rc np_asks_queue(neap_session *s);  /* those that the log does not hold yet */
+neap_rc np_asks_settle(neap_session *s); /* after a turn was decided */
+neap_rc np_asks_cancel(neap_session *s, const char *why);
+neap_rc np_asks_take(neap_session *s, const np_event *ev);
 neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
 
 /* ---- reload.c ---- */

@@ -7,7 +7,8 @@
 
 /* An NP_EV_TURN body: count of mark keys (8 bytes), state of ctx.random (8), then each changed
 ** entry: id (8 bytes), rung, flags (bit 0 pinned, bit 1
-** held, bit 2 fetched), length of its text (4), the text; all little-endian. */
+** held, bit 2 fetched, bit 3 a summary that stands for its atoms), length of its text (4), the
+** text; all little-endian. */
 
 static void add_le(np_buf *b, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; i++) np_buf_addc(b, (char)(v >> (8 * i) & 255));
@@ -23,7 +24,9 @@ static void add_entry(np_buf *b, const np_view *v, int64_t id) {
   const np_shown *s = np_view_at(v, id);
   add_le(b, (uint64_t)id, 8);
   np_buf_addc(b, (char)s->rung);
-  np_buf_addc(b, (char)((s->pinned ? 1 : 0) | (s->held ? 2 : 0) | (s->fetched ? 4 : 0)));
+  bool live = np_log_entry(v->log, id)->fold && np_view_is_live(v, id);
+  np_buf_addc(b, (char)((s->pinned ? 1 : 0) | (s->held ? 2 : 0) | (s->fetched ? 4 : 0) |
+                        (live ? 8 : 0)));
   np_str text = s->rung == NP_FULL || s->rung == NP_DROPPED ? NP_LIT("") : s->text;
   add_le(b, text.n, 4);
   np_buf_add(b, text);
@@ -57,11 +60,13 @@ neap_rc np_events_turn(neap_session *s) {
   add_le(body, (uint64_t)s->rekeys, 8);
   add_le(body, s->random, 8);
   for (size_t i = 0; i < s->pack.change_count; i++) {
-    if (!seen_before(&s->pack, i))
+    if (s->pack.changes[i].flag != NP_FLAG_TOLD && !seen_before(&s->pack, i))
       add_entry(body, &s->pack.view, s->pack.changes[i].entry);
   }
   np_buf_add(head, np_buf_str(&s->account));
   neap_rc rc = body->failed || head->failed ? np_fail_mem(&s->err) : take_state(s);
+  if (!rc) rc = np_notes_queue(s);
+  if (!rc) rc = np_asks_settle(s);
   if (rc) return rc;
   s->unwritten = true;
   return np_session_write(s, NULL, 0);
@@ -74,6 +79,19 @@ static neap_rc damaged(neap_session *s, const char *what) {
                  what);
 }
 
+/* A summary begins to stand for its atoms, or is opened. */
+static neap_rc lay_fold(neap_session *s, int64_t id, bool live) {
+  np_view *v = &s->pack.view;
+  if (live == np_view_is_live(v, id)) return NEAP_OK;
+  if (!live) return np_view_unfold(v, id, &s->err);
+  const np_fold *f = np_log_fold_of(&s->log, np_log_entry(&s->log, id));
+  for (size_t i = 0; i < f->count; i++) {
+    if (np_view_at(v, s->log.atoms[f->atoms[i]].first)->folded)
+      return damaged(s, "two summaries stand for one entry");
+  }
+  return np_view_fold(v, id, &s->err);
+}
+
 static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned flags,
                          np_str text) {
   np_view *v = &s->pack.view;
@@ -84,6 +102,11 @@ static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned fla
   sh->pinned = flags & 1;
   sh->held = flags & 2;
   sh->fetched = flags & 4;
+  if (np_log_entry(&s->log, id)->fold) {
+    neap_rc rc = lay_fold(s, id, (flags & 8) != 0);
+    if (rc || !(flags & 8)) return rc;
+  }
+  if (sh->folded) return damaged(s, "a turn changes an entry behind a summary");
   if (sh->rung == rung && rung != NP_TRIMMED) return NEAP_OK;
   uint32_t atom = np_log_entry(&s->log, id)->atom;
   if (rung == NP_DROPPED) return np_view_drop(v, atom, &s->err);
@@ -136,6 +159,10 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
       return rc ? rc : np_log_index_sync(&s->log, &s->err);
     }
+    case NP_EV_ASK:
+    case NP_EV_ANSWER:
+    case NP_EV_SETTLED: return np_asks_take(s, ev);
+    case NP_EV_NOTE: return np_notes_take(s, ev);
     case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->body);
     case NP_EV_STATE:
       np_buf_clear(&s->turn_state);

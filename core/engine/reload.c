@@ -49,12 +49,15 @@ static neap_rc load_new(neap_session *s, np_policy **out, np_err *e) {
   return rc;
 }
 
-/* A version that has not served yet is no version to go back to. */
-static void swap_in(neap_session *s, np_policy *fresh) {
+/* A version that has not served yet is no version to go back to. What the old one has asked
+** a model is void: the new one starts afresh. */
+static neap_rc swap_in(neap_session *s, np_policy *fresh) {
+  neap_rc rc = np_asks_cancel(s, "the policy was reloaded");
   if (s->previous) np_policy_free(s->policy);
   else s->previous = s->policy;
   s->policy = fresh;
   s->reloads++;
+  return rc;
 }
 
 static neap_rc reload(neap_session *s, np_err *e) {
@@ -64,7 +67,7 @@ static neap_rc reload(neap_session *s, np_err *e) {
     neap_rc logged = np_reload_log(s, "kept", np_str_cstr(e->text));
     return logged ? logged : rc;
   }
-  swap_in(s, fresh);
+  if ((rc = swap_in(s, fresh))) return rc;
   return np_reload_log(s, "loaded", NP_LIT(""));
 }
 

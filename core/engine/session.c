@@ -53,33 +53,66 @@ neap_rc np_session_leave(neap_session *s, neap_rc rc) {
   return rc;
 }
 
-#define TOGETHER 4 /* a turn and its state, a response and its message */
+neap_rc np_session_queue(neap_session *s, np_event_kind kind, np_str head, np_str body) {
+  void *queue = s->queue;
+  np_event ev = {.kind = kind};
+  bool ok = np_grow(&s->engine->alloc, &queue, &s->queue_cap, s->queue_count + 1,
+                    sizeof(np_event));
+  s->queue = queue;
+  ok = ok && np_arena_copy(&s->queue_text, head, &ev.head) &&
+       np_arena_copy(&s->queue_text, body, &ev.body);
+  if (!ok) return np_fail_mem(&s->err);
+  s->queue[s->queue_count++] = ev;
+  return NEAP_OK;
+}
+
+static void forget_queue(neap_session *s) {
+  s->queue_count = 0;
+  np_arena_clear(&s->queue_text);
+}
+
+static np_event *add_events(np_event *to, const np_event *ev, size_t n) {
+  if (n) memcpy(to, ev, n * sizeof *ev);
+  return to + n;
+}
+
+/* Everything that waits and `ev`, in the order of the log: s->batch. */
+static bool gather(neap_session *s, const np_event *ev, size_t n, size_t *count) {
+  void *batch = s->batch;
+  bool ok = np_grow(&s->engine->alloc, &batch, &s->batch_cap, s->queue_count + 2 + n,
+                    sizeof(np_event));
+  s->batch = batch;
+  if (!ok) return false;
+  np_event *at = add_events(s->batch, s->queue, s->queue_count);
+  if (s->unwritten) {
+    np_event turn = {.kind = NP_EV_TURN,
+                     .head = np_buf_str(&s->turn_head),
+                     .body = np_buf_str(&s->turn_body)};
+    np_event state = {.kind = NP_EV_STATE, .body = np_buf_str(&s->turn_state)};
+    at = add_events(at, &turn, 1);
+    at = add_events(at, &state, s->stated ? 0 : 1);
+  }
+  at = add_events(at, ev, n);
+  *count = (size_t)(at - s->batch);
+  for (size_t i = 0; i < *count; i++) {
+    s->batch[i].version = 1;
+    s->batch[i].seq = s->claim.last_seq + 1 + (int64_t)i;
+    if (!s->batch[i].head.p) s->batch[i].head = NP_LIT("");
+    if (!s->batch[i].body.p) s->batch[i].body = NP_LIT("");
+  }
+  return true;
+}
 
 neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n) {
   np_store *st = s->engine->store;
-  np_event all[TOGETHER];
   size_t k = 0;
-  if ((s->engine->flags & NEAP_READONLY) || (s->options.flags & NEAP_NO_LOG)) {
-    s->unwritten = false;
-    return NEAP_OK;
-  }
-  if (s->unwritten) {
-    all[k++] = (np_event){.kind = NP_EV_TURN,
-                          .head = np_buf_str(&s->turn_head),
-                          .body = np_buf_str(&s->turn_body)};
-    if (!s->stated)
-      all[k++] = (np_event){.kind = NP_EV_STATE, .body = np_buf_str(&s->turn_state)};
-  }
-  for (size_t i = 0; i < n && k < TOGETHER; i++) all[k++] = ev[i];
-  for (size_t i = 0; i < k; i++) {
-    all[i].version = 1;
-    all[i].seq = s->claim.last_seq + 1 + (int64_t)i;
-    if (!all[i].head.p) all[i].head = NP_LIT("");
-    if (!all[i].body.p) all[i].body = NP_LIT("");
-  }
+  bool writes = !(s->engine->flags & NEAP_READONLY) && !(s->options.flags & NEAP_NO_LOG);
+  if (writes && !gather(s, ev, n, &k)) return np_fail_mem(&s->err);
   neap_rc rc =
-      k ? st->ops->append(st, &s->claim, all, k, s->options.durable, &s->err) : NEAP_OK;
+      k ? st->ops->append(st, &s->claim, s->batch, k, s->options.durable, &s->err)
+        : NEAP_OK;
   if (rc) return rc;
+  forget_queue(s);
   s->stated = s->stated || s->unwritten;
   s->unwritten = false;
   return NEAP_OK;
@@ -260,6 +293,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->turn_head, &n->alloc);
   np_buf_init(&s->turn_body, &n->alloc);
   np_buf_init(&s->turn_state, &n->alloc);
+  np_arena_init(&s->queue_text, &n->alloc);
   s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
@@ -341,6 +375,9 @@ void neap_session_close(neap_session *s) {
   np_buf_free(&s->turn_head);
   np_buf_free(&s->turn_body);
   np_buf_free(&s->turn_state);
+  np_free(&n->alloc, s->queue);
+  np_free(&n->alloc, s->batch);
+  np_arena_free(&s->queue_text);
   np_arena_free(&s->arena);
   np_free(&n->alloc, s);
 }

@@ -164,7 +164,7 @@ static size_t best_hits(const neap_session *s, np_str query, hit hits[HITS]) {
   for (size_t i = s->log.entry_count; i-- > 0;) {
     const np_entry *en = &s->log.entries[i];
     bool own = en->kind == NP_KIND_CALL && np_tools_is_ours(en->tool);
-    if (own || en->kind == NP_KIND_SYSTEM ||
+    if (own || en->kind == NP_KIND_SYSTEM || en->kind == NP_KIND_SUMMARY ||
         (en->kind == NP_KIND_RESULT && np_tools_is_ours(en->tool)))
       continue;
     hit h = {en, score(en, query)};

@@ -189,6 +189,23 @@ NEAP_API int neap_handle(neap_session *s, const neap_call *c);
 /* Appends the result of a call: plain text, any bytes. */
 NEAP_API neap_rc neap_append_result(neap_session *s, const neap_call *c, neap_str text);
 
+/* What a policy's `compact` asks the host's model, and sleeps for. At most one is open. */
+typedef struct neap_ask {
+  int64_t id;
+  const char *kind; /* "summary": text is what to summarize; "ask": text is a prompt */
+  neap_str text;    /* a summary's: the steps, each after a line `[step n]` */
+  int64_t max_tokens;
+} neap_ask;
+
+/* Gives the open ask: 1 with *a filled, 0 when there is none. Asks come up in neap_prompt,
+** which never waits for them. The text is valid until the next call on `s`. */
+NEAP_API int neap_ask_next(neap_session *s, neap_ask *a);
+/* Answers it, now or many turns later: UTF-8 of at most 65,536 bytes; a text with p = NULL
+** says that there is no answer. The policy goes on at the next prompt. Errors:
+** NEAP_E_NOTFOUND (answered or cancelled meanwhile), NEAP_E_UTF8, NEAP_E_LIMIT; then the ask
+** is as it was. */
+NEAP_API neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text);
+
 /* Looks at the policy file now. NEAP_E_POLICY: the old version keeps serving. */
 NEAP_API neap_rc neap_reload(neap_session *s);
 

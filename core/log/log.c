@@ -1,11 +1,12 @@
 /*
 ** Appending: entries get their ids, steps, atoms and partners. Calls and results pair by
-** occurrence, since providers reuse ids. next: ../cite/cite.h
+** occurrence, since providers reuse ids. next: fold.c
 */
 #include "log/log.h"
 
 #include "log/open.h"
 #include "log/parse.h"
+#include "log/place.h"
 
 neap_rc np_log_init(np_log *lg, const neap_alloc *a, np_err *e) {
   *lg = (np_log){.alloc = a, .task_message = -1};
@@ -22,11 +23,12 @@ void np_log_free(np_log *lg) {
   np_free(lg->alloc, lg->messages);
   np_free(lg->alloc, lg->atoms);
   np_free(lg->alloc, lg->open);
+  np_free(lg->alloc, lg->folds);
   *lg = (np_log){.alloc = lg->alloc, .task_message = -1};
 }
 
 /* Room for everything the message needs, so that nothing can fail half-way. */
-static bool reserve(np_log *lg, size_t parts) {
+bool np_log_reserve(np_log *lg, size_t parts) {
   void *en = lg->entries, *ms = lg->messages, *at = lg->atoms;
   bool ok =
       np_grow(lg->alloc, &en, &lg->entry_cap, lg->entry_count + parts, sizeof(np_entry));
@@ -41,12 +43,12 @@ static bool reserve(np_log *lg, size_t parts) {
   return np_open_reserve(lg, parts) && ok;
 }
 
-static uint32_t new_atom(np_log *lg, np_kind kind) {
+uint32_t np_log_new_atom(np_log *lg, np_kind kind) {
   lg->atoms[lg->atom_count] = (np_atom){.kind = kind};
   return (uint32_t)lg->atom_count++;
 }
 
-static void join_atom(np_log *lg, np_entry *en, uint32_t atom) {
+void np_log_join_atom(np_log *lg, np_entry *en, uint32_t atom) {
   np_atom *a = &lg->atoms[atom];
   en->atom = atom;
   if (!a->members++) a->first = en->id;
@@ -58,7 +60,7 @@ static void pair_result(np_log *lg, np_entry *result, const np_message *m) {
   bool by_name = m->role == NP_ROLE_FUNCTION;
   np_entry *call = np_open_take(lg, by_name ? m->name : result->call_id, by_name);
   if (!call) {
-    join_atom(lg, result, new_atom(lg, NP_KIND_RESULT));
+    np_log_join_atom(lg, result, np_log_new_atom(lg, NP_KIND_RESULT));
     result->tool = m->name;
     return;
   }
@@ -67,7 +69,7 @@ static void pair_result(np_log *lg, np_entry *result, const np_message *m) {
   result->tool = call->tool;
   result->path = call->path;
   lg->atoms[call->atom].open--;
-  join_atom(lg, result, call->atom);
+  np_log_join_atom(lg, result, call->atom);
 }
 
 static np_region region_of(const np_log *lg, const np_message *m, size_t index) {
@@ -77,7 +79,7 @@ static np_region region_of(const np_log *lg, const np_message *m, size_t index) 
   return lg->task_message == (int64_t)index ? NP_REGION_TASK : NP_REGION_HOT;
 }
 
-static np_entry *add_entry(np_log *lg, const np_message *m, size_t message,
+np_entry *np_log_add_entry(np_log *lg, const np_message *m, size_t message,
                            const np_part *p) {
   np_entry *en = &lg->entries[lg->entry_count++];
   *en = (np_entry){.id = (int64_t)lg->entry_count,
@@ -104,15 +106,15 @@ static void place_entry(np_log *lg, const np_message *m, np_entry *en, uint32_t 
   if (en->kind == NP_KIND_RESULT) {
     pair_result(lg, en, m);
   } else if (en->kind == NP_KIND_THOUGHT) {
-    join_atom(lg, en, new_atom(lg, NP_KIND_THOUGHT));
+    np_log_join_atom(lg, en, np_log_new_atom(lg, NP_KIND_THOUGHT));
   } else if (en->kind == NP_KIND_CALL) {
-    if (*batch == UINT32_MAX) *batch = new_atom(lg, NP_KIND_CALL);
-    join_atom(lg, en, *batch);
+    if (*batch == UINT32_MAX) *batch = np_log_new_atom(lg, NP_KIND_CALL);
+    np_log_join_atom(lg, en, *batch);
     lg->atoms[*batch].open++;
     np_open_add(lg, en);
   } else {
-    if (*text == UINT32_MAX) *text = new_atom(lg, en->kind);
-    join_atom(lg, en, *text);
+    if (*text == UINT32_MAX) *text = np_log_new_atom(lg, en->kind);
+    np_log_join_atom(lg, en, *text);
   }
 }
 
@@ -149,14 +151,14 @@ neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e) {
   neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, &parsed, e);
   if (rc) return rc;
   if ((rc = check_size(&parsed, e))) return rc;
-  if (!reserve(lg, parsed.count)) return np_fail_mem(e);
+  if (!np_log_reserve(lg, parsed.count)) return np_fail_mem(e);
   np_message *m = &lg->messages[lg->message_count];
   *m = parsed.message;
   begin_message(lg, m);
   *message = lg->message_count++;
   uint32_t text = UINT32_MAX, batch = UINT32_MAX;
   for (size_t i = 0; i < parsed.count; i++) {
-    np_entry *en = add_entry(lg, m, *message, &parsed.parts[i]);
+    np_entry *en = np_log_add_entry(lg, m, *message, &parsed.parts[i]);
     place_entry(lg, m, en, &text, &batch);
     m->entries++;
   }

@@ -1,7 +1,7 @@
 /*
 ** The session's history in memory: messages as the raw bytes that came in, cut into entries
 ** (one part of a message each), grouped into atoms, calls paired with results by occurrence.
-** Append-only: nothing here is ever changed or removed. next: parse.c, open.c, log.c
+** Append-only: nothing here is ever changed or removed. next: parse.c, open.c, log.c, fold.c
 */
 #ifndef NP_LOG_LOG_H
 #define NP_LOG_LOG_H
@@ -89,6 +89,7 @@ typedef struct np_entry {
   int64_t pair;  /* call <-> result, 0 while there is none */
   int64_t next;  /* next entry of its atom, 0 for the last */
   int64_t waits; /* next call that waits under the same id; open.c */
+  uint32_t fold; /* a summary: its fold, counted from 1; else 0 */
   bool is_error; /* a result that says it failed */
   bool empty;    /* has nothing to show: an empty text block */
 } np_entry;
@@ -120,6 +121,14 @@ typedef struct np_open {
   int64_t head, tail; /* first of those that wait, last of its batch */
 } np_open;
 
+/* What a summary stands for. Whether it does so now is the view's to say. */
+typedef struct np_fold {
+  int64_t entry;   /* the summary */
+  uint32_t *atoms; /* ascending */
+  size_t count;
+  int64_t step_from, step_to; /* of their entries */
+} np_fold;
+
 typedef struct np_log {
   const neap_alloc *alloc;
   np_arena arena;    /* raw messages and decoded texts */
@@ -134,7 +143,9 @@ typedef struct np_log {
   int64_t step;         /* of the newest step; the turn being assembled is step + 1 */
   int64_t task_message; /* index of the first user message, -1 before it */
   bool begun;           /* something besides system messages has come */
-  np_open *open;        /* calls without a result, by id */
+  np_fold *folds;       /* in the order of their summaries */
+  size_t fold_count, fold_cap;
+  np_open *open; /* calls without a result, by id */
   size_t open_used, open_cap;
   np_buf scratch;
 } np_log;
@@ -149,6 +160,19 @@ neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e);
 
 /* Says whether np_log_append would take `raw`, without appending. */
 neap_rc np_log_check(np_arena *ar, np_str raw, np_err *e);
+
+/* Appends a summary of the atoms (ascending, at least one): a user message that the engine
+** makes, of the newest step, never the task. *entry gets its id. NEAP_E_ARG for no text or an
+** atom that is not there, NEAP_E_MEMORY (the log is then unusable). */
+neap_rc np_log_fold(np_log *lg, const uint32_t *atoms, size_t n, np_str text,
+                    int64_t *entry, np_err *e);
+/* Takes the newest entry, a summary that nothing else knows of yet, back as if it had never
+** been: a turn that fails has made none. */
+void np_log_unfold(np_log *lg);
+
+static inline const np_fold *np_log_fold_of(const np_log *lg, const np_entry *en) {
+  return en->fold ? &lg->folds[en->fold - 1] : NULL;
+}
 
 static inline np_entry *np_log_entry(const np_log *lg, int64_t id) {
   return id >= 1 && (uint64_t)id <= lg->entry_count ? &lg->entries[id - 1] : NULL;

@@ -33,7 +33,7 @@ bool np_pack_is_held(const np_pack *p, int64_t id) {
   const np_entry *en = np_log_entry(p->log, id);
   const np_shown *s = np_view_at(&p->view, id);
   return s->held || s->fetched || en->region == NP_REGION_TASK ||
-         en->step == p->log->step;
+         (en->step == p->log->step && !en->fold);
 }
 
 static np_verdict set_flag(np_pack *p, int64_t id, np_flag flag, np_reason r) {
@@ -56,7 +56,7 @@ np_verdict np_pack_hold(np_pack *p, int64_t id, np_reason r) {
   return set_flag(p, id, NP_FLAG_HELD, r);
 }
 
-static np_verdict refuse(np_pack *p, const char *why) {
+np_verdict np_pack_refuse(np_pack *p, const char *why) {
   p->refusal = why;
   p->refusals++;
   return NP_REFUSED;
@@ -66,18 +66,20 @@ static np_verdict refuse(np_pack *p, const char *why) {
 ** may be changed (trims of what has just come in). */
 static np_verdict may_change(np_pack *p, int64_t id, np_rung rung, bool new_ok) {
   const np_entry *en = np_log_entry(p->log, id);
-  if (!np_view_at(&p->view, id)->listed)
-    return refuse(p, "the entry is not part of the prompt");
-  if (np_pack_is_pinned(p, id)) return refuse(p, "the entry is pinned");
-  if (!np_kind_allows(en->kind, rung))
-    return refuse(p, "this kind of entry has no such rung");
-  if (!np_pack_is_held(p, id)) return NP_DONE;
   const np_shown *s = np_view_at(&p->view, id);
+  if (s->folded) return np_pack_refuse(p, "a summary stands for the entry");
+  if (!s->listed) return np_pack_refuse(p, "the entry is not part of the prompt");
+  if (np_pack_is_pinned(p, id)) return np_pack_refuse(p, "the entry is pinned");
+  if (!np_kind_allows(en->kind, rung))
+    return np_pack_refuse(p, "this kind of entry has no such rung");
+  if (!np_pack_is_held(p, id)) return NP_DONE;
   bool only_new = !s->held && !s->fetched && en->region != NP_REGION_TASK;
   if (new_ok && only_new) return NP_DONE;
-  if (s->fetched) return refuse(p, "the entry was fetched by the model and is kept");
-  if (en->region == NP_REGION_TASK) return refuse(p, "the task is held");
-  return refuse(p, s->held ? "the entry is held" : "entries of the newest step are held");
+  if (s->fetched)
+    return np_pack_refuse(p, "the entry was fetched by the model and is kept");
+  if (en->region == NP_REGION_TASK) return np_pack_refuse(p, "the task is held");
+  return np_pack_refuse(p, s->held ? "the entry is held"
+                                   : "entries of the newest step are held");
 }
 
 int64_t np_pack_trim_tokens(const np_pack *p) {
@@ -204,7 +206,7 @@ static bool is_loose(np_pack *p, int64_t id, void *ctx) {
   const np_entry *en = np_log_entry(p->log, id);
   (void)ctx;
   return !np_pack_is_pinned(p, id) && en->region != NP_REGION_TASK &&
-         en->step != p->log->step && !np_view_at(&p->view, id)->fetched;
+         (en->step != p->log->step || en->fold) && !np_view_at(&p->view, id)->fetched;
 }
 
 bool np_pack_may_drop_held(const np_pack *p, uint32_t atom) {
@@ -231,7 +233,7 @@ np_verdict np_pack_drop(np_pack *p, int64_t id, np_reason r) {
   np_verdict v = may_change(p, id, NP_DROPPED, false);
   if (v != NP_DONE) return v;
   if (!np_pack_may_drop(p, en->atom))
-    return refuse(p, "a part of its atom is pinned or held");
+    return np_pack_refuse(p, "a part of its atom is pinned or held");
   return np_pack_drop_atom(p, en->atom, r);
 }
 
@@ -245,7 +247,7 @@ static bool note_restore(np_pack *p, int64_t id, void *ctx) {
 np_verdict np_pack_restore(np_pack *p, int64_t id, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
   np_shown *s = np_view_at(&p->view, id);
-  if (!s->listed) return refuse(p, "the entry is not part of the prompt");
+  if (!s->listed) return np_pack_refuse(p, "the entry is not part of the prompt");
   if (s->rung == NP_FULL) return NP_SAME;
   if (s->rung == NP_DROPPED) {
     if (!each_member(p, en->atom, note_restore, &r)) return NP_NO_MEMORY;

@@ -10,6 +10,9 @@
 bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str text_before,
                     bool atom, np_reason r);
 
+/* Refuses with a static text. */
+np_verdict np_pack_refuse(np_pack *p, const char *why);
+
 /* Whether the kind knows the rung at all. */
 bool np_kind_allows(np_kind kind, np_rung rung);
 

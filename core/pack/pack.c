@@ -65,6 +65,7 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
 ** first undone one does it for all, the others then find it done. */
 static neap_rc undo_one(np_pack *p, const np_change *c, np_err *e) {
   const np_entry *en = np_log_entry(p->log, c->entry);
+  if (c->flag >= NP_FLAG_FOLD) return np_pack_undo_fold(p, c, e);
   if (c->flag) {
     np_shown *s = np_view_at(&p->view, c->entry);
     *(c->flag == NP_FLAG_PINNED ? &s->pinned : &s->held) = false;

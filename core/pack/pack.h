@@ -1,7 +1,7 @@
 /*
 ** The packer: what may be done to an entry and what is refused, lowering by rank or by value
 ** until a target is met, the last resort, and an undo for everything a turn has done. It
-** knows budgets and rules; what is worth keeping it is told. next: change.c, shrink.c
+** knows budgets and rules; what is worth keeping it is told. next: change.c, fold.c, shrink.c
 */
 #ifndef NP_PACK_PACK_H
 #define NP_PACK_PACK_H
@@ -23,14 +23,21 @@ typedef struct np_reason {
   np_str by;  /* "mask.lua:12", "last resort" */
 } np_reason;
 
-typedef enum np_flag { NP_FLAG_NONE, NP_FLAG_PINNED, NP_FLAG_HELD } np_flag;
+typedef enum np_flag {
+  NP_FLAG_NONE,
+  NP_FLAG_PINNED,
+  NP_FLAG_HELD,
+  NP_FLAG_FOLD,   /* the entry is a summary that was made and stands for its atoms */
+  NP_FLAG_UNFOLD, /* a summary was opened */
+  NP_FLAG_TOLD    /* an entry that one of these two covers: for the account only */
+} np_flag;
 
 typedef struct np_change {
   int64_t entry;
   uint8_t from, to;   /* rungs */
   np_str why, by;     /* live until the turn ends */
   np_str text_before; /* for the undo */
-  uint8_t flag;       /* np_flag that was set; the rung is then unchanged */
+  uint8_t flag;       /* np_flag; for the first two the rung is unchanged */
   /* dropped or restored with its atom: undone once, by its first entry */
   bool atom;
   bool sent;      /* had been in a prompt */
@@ -92,6 +99,22 @@ np_verdict np_pack_reference(np_pack *p, int64_t id, np_reason r);
 np_verdict np_pack_mask(np_pack *p, int64_t id, np_reason r);
 np_verdict np_pack_drop(np_pack *p, int64_t id, np_reason r);    /* its whole atom */
 np_verdict np_pack_restore(np_pack *p, int64_t id, np_reason r); /* back to full */
+
+/* ---- folds (fold.c) ---- */
+
+#define NP_SUMMARY_MAX ((size_t)64 << 10) /* bytes of a summary */
+
+/* Whether a summary may stand for the atom: it is hot, whole in the view, closed, not of the
+** newest step, and none of it is pinned, held or folded. Else np_pack.refusal says why. */
+bool np_pack_may_fold(np_pack *p, uint32_t atom);
+/* Makes a summary with that text stand for the atoms (ascending). The text must be UTF-8, and
+** the prompt must become smaller by it. *summary (may be NULL) gets the new entry's id; the
+** undo takes the entry back with it. */
+np_verdict np_pack_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
+                        np_reason r, int64_t *summary);
+/* Opens a summary: what it stands for is shown again at the rungs it had. */
+np_verdict np_pack_unfold(np_pack *p, int64_t summary, np_reason r);
+neap_rc np_pack_undo_fold(np_pack *p, const np_change *c, np_err *e); /* pack.c's */
 
 /* ---- the whole ---- */
 

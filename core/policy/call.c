@@ -115,38 +115,83 @@ static void run_migrate(lua_State *L, const job *j) {
   p->state_read = true;
 }
 
+/* What the hook leaves in ctx.state, written down: still in its coroutine. */
+static int write_state(lua_State *L) {
+  np_policy *p = np_host(L);
+  if (!p->state_read) return 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, p->state_ref);
+  np_plain_write(L, -1, "ctx.state", &p->next_state);
+  return 0;
+}
+
+static int compact_done(lua_State *L, int status, lua_KContext k) {
+  (void)status;
+  (void)k;
+  return write_state(L);
+}
+
+/* compact(ctx, o) may sleep: nothing of C's is below it but this. */
+static int run_compact(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, np_host(L)->hooks[NP_HOOK_COMPACT]);
+  push_context(L);
+  lua_callk(L, 2, 0, 0, compact_done);
+  return compact_done(L, LUA_OK, 0);
+}
+
 static int job_body(lua_State *L) {
   job *j = lua_touserdata(L, 1);
   np_policy *p = np_host(L);
+  if (j->hook == NP_HOOK_COMPACT) return run_compact(L);
   if (j->hook == NP_HOOK_SELFTEST) run_selftest(L);
   else if (j->hook == NP_HOOK_RECALL) run_recall(L, j);
   else if (j->hook == NP_HOOK_MIGRATE) run_migrate(L, j);
   else if (p->hooks[j->hook]) run_hook(L, j);
   else run_default_overflow(L);
-  if (p->state_read) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, p->state_ref);
-    np_plain_write(L, -1, "ctx.state", &p->next_state);
-  }
-  return 0;
+  return write_state(L);
 }
 
-/* Runs job_body in a fresh coroutine, which inherits the armed hook. One that fails is left
-** to the collector: closing its variables would run the policy's code with hooks off. */
-static int call_body(lua_State *L) {
+/* Runs a coroutine on. One that fails is left to the collector: closing its variables would
+** run the policy's code with hooks off. */
+static int resume(lua_State *L, lua_State *co, int args) {
   np_policy *p = np_host(L);
   int results;
-  lua_State *co = lua_newthread(L);
   p->active = co;
-  lua_pushcfunction(co, job_body);
-  lua_pushvalue(L, 1);
-  lua_xmove(L, co, 1);
-  int status = lua_resume(co, L, 1, &results);
+  int status = lua_resume(co, L, args, &results);
   p->active = L;
   if (status == LUA_OK) return 0;
+  if (status == LUA_YIELD && p->run.asleep && p->hook == NP_HOOK_COMPACT) return 0;
   if (status == LUA_YIELD) return luaL_error(L, "a hook cannot sleep");
   p->heap.out = status == LUA_ERRMEM;
   lua_xmove(co, L, 1);
   return lua_error(L);
+}
+
+/* Runs job_body in a fresh coroutine, which inherits the armed hook. That of compact has a slot
+** to sleep in. */
+static int call_body(lua_State *L) {
+  np_policy *p = np_host(L);
+  lua_State *co = lua_newthread(L);
+  if (p->hook == NP_HOOK_COMPACT) {
+    lua_pushvalue(L, -1);
+    fill_slot(L, p->run.thread);
+  }
+  lua_pushcfunction(co, job_body);
+  lua_pushvalue(L, 1);
+  lua_xmove(L, co, 1);
+  return resume(L, co, 1);
+}
+
+/* Goes on with compact, its answer in hand, on a full budget. */
+static int wake_body(lua_State *L) {
+  np_policy *p = np_host(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, p->run.thread);
+  lua_State *co = lua_tothread(L, -1);
+  lua_sethook(co, lua_gethook(L), LUA_MASKCOUNT, p->meter.interval);
+  push_context(L); /* for a rank hook */
+  p->run.asleep = false;
+  int n = np_answer_push(L);
+  lua_xmove(L, co, n);
+  return resume(L, co, n);
 }
 
 /* ---- ranks ---- */
@@ -235,16 +280,18 @@ static void commit_state(np_policy *p) {
   p->next_state = old;
 }
 
-/* Runs a job; handles of it end with it. */
+/* Runs a job; handles of it end with it, or sleep with it. */
 static neap_rc run(np_policy *p, job *j, np_err *e) {
-  p->generation++;
+  bool wakes = j->hook == NP_HOOK_COMPACT && p->run.asleep;
+  p->generation = wakes ? p->run.generation : ++p->generations;
   p->hook = j->hook;
   p->ranking = p->state_read = false;
   np_buf_clear(&p->next_state);
-  neap_rc rc =
-      np_enter(p, p->limits.call_instructions, p->limits.call_ms, call_body, j, e);
-  p->generation++;
-  if (!rc) commit_state(p);
+  if (j->hook == NP_HOOK_COMPACT && !wakes) np_run_start(p);
+  neap_rc rc = np_enter(p, p->limits.call_instructions, p->limits.call_ms,
+                        wakes ? wake_body : call_body, j, e);
+  p->generation = ++p->generations;
+  if (!rc && !(j->hook == NP_HOOK_COMPACT && p->run.asleep)) commit_state(p);
   return rc;
 }
 
@@ -279,9 +326,27 @@ neap_rc np_policy_admit(np_policy *p, int64_t entry, np_err *e) {
   return call(p, &j, e);
 }
 
-neap_rc np_policy_compact(np_policy *p, np_err *e) {
+/* A hook that sleeps has asked for nothing yet. */
+static neap_rc compact(np_policy *p, np_err *e) {
   job j = {.hook = NP_HOOK_COMPACT};
-  return p->hooks[NP_HOOK_COMPACT] ? call(p, &j, e) : NEAP_OK;
+  np_err undo = {.code = NEAP_OK};
+  size_t mark = p->run.mark = np_pack_mark(p->pack);
+  neap_rc rc = p->run.asleep ? np_wishes_repeat(p, e) : NEAP_OK;
+  if (!rc) rc = call(p, &j, e);
+  if (rc) p->run.asleep = false;
+  if (rc || p->run.asleep) np_pack_undo(p->pack, mark, &undo);
+  p->run.over = !p->run.asleep;
+  p->run.result = rc ? "failed" : "done";
+  if (!undo.code) return rc;
+  if (e) *e = undo;
+  return undo.code;
+}
+
+neap_rc np_policy_compact(np_policy *p, np_err *e) {
+  if (!p->hooks[NP_HOOK_COMPACT] || np_policy_open_ask(p)) return NEAP_OK;
+  if (p->active) return busy(e);
+  if (!p->pack) return np_fail(e, NEAP_E_MISUSE, "compact: no pack is attached");
+  return compact(p, e);
 }
 
 neap_rc np_policy_assemble(np_policy *p, np_err *e) {

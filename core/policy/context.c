@@ -201,25 +201,6 @@ static int context_shrink(lua_State *L) {
   return 1;
 }
 
-static int not_offered(lua_State *L, const char *what) {
-  np_check_handle(L, 1, NP_CONTEXT_TYPE);
-  return luaL_error(
-      L, "ctx:%s is not offered by this version of neap; trim, mask or drop instead",
-      what);
-}
-
-static int context_fold(lua_State *L) {
-  return not_offered(L, "fold");
-}
-
-static int context_summarize(lua_State *L) {
-  return not_offered(L, "summarize");
-}
-
-static int context_ask(lua_State *L) {
-  return not_offered(L, "ask");
-}
-
 /* ---- fields ---- */
 
 #define FIELDS(X)                                                                        \
@@ -250,7 +231,7 @@ static int context_index(lua_State *L) {
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
   const np_policy *p = np_host(L);
   switch (np_field(L, "a context's field", fields)) {
-    case FIELD_step: lua_pushinteger(L, p->pack->log->step + 1); break;
+    case FIELD_step: lua_pushinteger(L, np_turn_step(p)); break;
     case FIELD_tokens: lua_pushinteger(L, np_pack_tokens(p->pack)); break;
     case FIELD_budget: lua_pushinteger(L, p->turn.budget); break;
     case FIELD_usage:
@@ -311,9 +292,9 @@ void np_context_open(lua_State *L) {
   static const luaL_Reg methods[] = {{"entries", np_context_entries},
                                      {"span", np_context_span},
                                      {"shrink", context_shrink},
-                                     {"fold", context_fold},
-                                     {"summarize", context_summarize},
-                                     {"ask", context_ask},
+                                     {"fold", np_context_fold},
+                                     {"summarize", np_context_summarize},
+                                     {"ask", np_context_ask},
                                      {NULL, NULL}};
   np_policy *p = np_host(L);
   np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);
@@ -323,9 +304,10 @@ void np_context_open(lua_State *L) {
   lua_pushcfunction(L, context_tostring);
   lua_setfield(L, -2, "__tostring");
   lua_pop(L, 1);
-  np_query_open(L);
+  np_span_open(L);
   np_entry_open(L);
   p->ctx_ref = new_slot(L);
   p->options_ref = new_slot(L);
   p->state_ref = new_slot(L);
+  p->run.thread = new_slot(L);
 }

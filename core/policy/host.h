@@ -81,6 +81,29 @@ typedef struct np_source {
   uint8_t sha256[NP_SHA256];
 } np_source;
 
+/* A fold that the running compact has asked for, to be asked for again when it wakes. */
+typedef struct np_wish {
+  uint32_t *atom;
+  size_t atoms;
+  np_str text, why, by;
+} np_wish;
+
+/* One run of compact, from its start to its return. */
+typedef struct np_run_of {
+  int thread;          /* slot of the sleeping coroutine */
+  bool asleep;         /* it waits for ask number `fed` */
+  bool over;           /* it has returned, or failed */
+  const char *result;  /* how */
+  uint64_t generation; /* of its handles */
+  size_t mark;         /* of the pack, when it was called last */
+  size_t fed;          /* asks of which it has been told the answer */
+  np_ask *asks;
+  size_t count, cap;
+  np_wish *wishes;
+  size_t wish_count, wish_cap;
+  np_arena arena; /* texts of both */
+} np_run_of;
+
 struct np_policy {
   neap_alloc alloc;
   lua_State *L;
@@ -109,7 +132,9 @@ struct np_policy {
   np_policy_say say;
   void *say_ctx;
 
-  uint64_t generation; /* of the call: handles of another one have ended */
+  uint64_t generation;  /* of the call: handles of another one have ended */
+  uint64_t generations; /* given out so far */
+  np_run_of run;
   np_hook hook;
   bool ranking; /* inside a rank hook: nothing may be changed */
   int ctx_ref, options_ref,
@@ -210,7 +235,7 @@ np_str np_keep_text(lua_State *L, int index);
 void np_plain_write(lua_State *L, int index, const char *what, np_buf *out);
 void np_plain_read(lua_State *L, np_str json); /* pushes the value */
 
-/* ---- context.c, query.c, entry.c: handles, which end with their call ---- */
+/* ---- context.c, query.c, span.c, entry.c: handles, which end with their call ---- */
 
 typedef struct np_handle {
   uint64_t generation;
@@ -222,7 +247,7 @@ typedef struct np_handle {
 #define NP_SPAN_TYPE "neap.span"
 
 void np_context_open(lua_State *L); /* all metatables, and the slots of the registry */
-void np_query_open(lua_State *L);
+void np_span_open(lua_State *L);
 void np_entry_open(lua_State *L);
 void np_context_push(lua_State *L);
 void np_entry_push(lua_State *L, int64_t id);
@@ -236,6 +261,20 @@ int np_check_name(lua_State *L, int arg, const char *what, const char *const *na
 np_str np_by_line(lua_State *L, char *buf, size_t cap);
 int np_context_entries(lua_State *L);
 int np_context_span(lua_State *L);
+int np_context_fold(lua_State *L);
+/* A number of steps, tokens or entries at the top; a float is rounded down. Raises. */
+int64_t np_check_whole(lua_State *L, const char *who, const char *what);
+
+typedef struct np_span {
+  np_handle handle;
+  int64_t steps, tokens, entries;
+  size_t atoms;
+  uint32_t atom[]; /* so many, ascending */
+} np_span;
+
+np_span *np_check_span(lua_State *L, int arg);
+/* A reason for the log, at most 200 bytes. Raises. */
+np_str np_check_why(lua_State *L, int arg, const char *otherwise);
 /* Makes the metatable of a handle: `fields` (NULL-ended) read by `index`, whose first upvalue
 ** maps a name to its place in the list or to a method. */
 void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
@@ -244,6 +283,22 @@ void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
 ** Raises for unknown names. */
 int np_field(lua_State *L, const char *what, const char *const *fields);
 void np_shrink(lua_State *L, int64_t tokens, np_reason r); /* raises */
+
+/* ---- ask.c ---- */
+
+int np_context_summarize(lua_State *L);
+int np_context_ask(lua_State *L);
+/* The step that ctx.step tells: in a run that has started again, that of the ask it has come
+** to, so that it asks the same. */
+int64_t np_turn_step(const np_policy *p);
+/* A fold has been carried out. Raises when out of memory. */
+void np_note_fold(lua_State *L, const np_span *s, np_str text, np_reason r);
+/* Asks for the folds of the run again; refusals are counted by the pack. */
+neap_rc np_wishes_repeat(np_policy *p, np_err *e);
+/* Pushes what the woken hook is told; returns how many values. */
+int np_answer_push(lua_State *L);
+void np_run_start(np_policy *p);
+void np_run_free(np_policy *p);
 
 /* ---- real.c: the same on every machine ---- */
 

@@ -29,6 +29,7 @@ void np_policy_free(np_policy *p) {
   neap_alloc a = p->alloc;
   if (p->L) lua_close(p->L);
   np_buf_free(&p->state);
+  np_run_free(p);
   np_buf_free(&p->next_state);
   np_free(&a, p->options);
   np_free(&a, p->sources);
@@ -45,6 +46,7 @@ static np_policy *policy_new(const neap_alloc *a, const np_limits *limits) {
   p->heap.limit = p->limits.bytes;
   p->heap.block = p->limits.block;
   np_arena_init(&p->arena, &p->alloc);
+  np_arena_init(&p->run.arena, &p->alloc);
   np_buf_init(&p->state, &p->alloc);
   np_buf_init(&p->next_state, &p->alloc);
   p->info.name = p->info.about = p->info.source = p->info.path = p->folder = NP_LIT("");

@@ -31,6 +31,7 @@ typedef struct np_turn {
   int64_t floor, height;          /* ctx.economy */
   double price_read, price_write; /* r and w of the economy */
   uint64_t *random;               /* state of ctx.random, recorded with the session */
+  int64_t *asks;                  /* id of the newest ask; NULL: no model can be asked */
 } np_turn;
 
 /* Where log lines of policies go (neap.log, capped). */
@@ -80,6 +81,44 @@ neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room
                          size_t *count, np_err *e);
 neap_rc np_policy_selftest(np_policy *p,
                            np_err *e); /* false or an error: NEAP_E_POLICY */
+
+/* ---- asking a model (ask.c) ----
+**
+** A compact hook that asks sleeps, in a coroutine that C owns, until the answer is here; it is
+** not called meanwhile. What it had asked for is taken back and asked for again when it wakes.
+** The asks of a run, from the hook's start to its return, are a list. They are kept until the
+** turn in which it returned has been decided: a hook that has to start again is given their
+** answers in order, as long as it asks the same. */
+
+#define NP_ANSWER_MAX ((size_t)64 << 10) /* bytes: text that a policy sees in one piece */
+
+typedef enum np_ask_state { NP_ASK_OPEN, NP_ASK_ANSWERED, NP_ASK_REFUSED } np_ask_state;
+
+typedef struct np_ask {
+  int64_t id, step; /* the turn in which it was asked */
+  bool summary;     /* else a prompt of the policy's own */
+  bool logged;      /* the engine's mark */
+  np_ask_state state;
+  int64_t max_tokens;
+  np_str text; /* empty when it came out of the log and the hook has not asked again */
+  uint8_t sha256[NP_SHA256]; /* of the text */
+  np_str answer;             /* or why there is none */
+} np_ask;
+
+/* The asks of the run; valid until the policy is called. */
+np_ask *np_policy_asks(const np_policy *p, size_t *count);
+/* The ask that the hook sleeps for, or NULL. */
+const np_ask *np_policy_open_ask(const np_policy *p);
+/* Copies the text. A refusal's text says why there is no answer. NEAP_E_NOTFOUND when no ask
+** of that id is open. */
+neap_rc np_policy_answer(np_policy *p, int64_t ask, bool refused, np_str text, np_err *e);
+/* Puts an ask that a log holds at its place in the list; what was there is void. */
+neap_rc np_policy_restore_ask(np_policy *p, size_t place, const np_ask *ask, np_err *e);
+/* After a turn was decided: when the run is over its asks are forgotten, and *result says how
+** it ended. False when there is nothing to forget. */
+bool np_policy_settle_asks(np_policy *p, const char **result);
+/* Ends the run and forgets its asks. */
+void np_policy_cancel_asks(np_policy *p);
 
 /* ctx.state as JSON (plain data; equal data are equal bytes), for the log and for the next
 ** version. An integer key outside of a list is written "#17". */

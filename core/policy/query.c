@@ -1,6 +1,6 @@
 /*
-** Which entries: ctx:entries{…} and ctx:span{…}. One pass over the log's arrays makes a
-** list of ids; handles are made as the loop asks for them. next: context.c
+** Which entries: ctx:entries{…}. One pass over the log's arrays makes a list of ids; handles
+** are made as the loop asks for them. next: span.c
 */
 #include "policy/host.h"
 
@@ -52,7 +52,7 @@ static uint32_t check_regions(lua_State *L) {
 }
 
 /* A number of steps, tokens or entries; a float is rounded down: before = 0.5 * n is fine. */
-static int64_t check_whole(lua_State *L, const char *who, const char *what) {
+int64_t np_check_whole(lua_State *L, const char *who, const char *what) {
   if (lua_type(L, -1) != LUA_TNUMBER) {
     luaL_error(L, "%s: %s must be a number, not a %s", who, what, luaL_typename(L, -1));
   }
@@ -84,11 +84,11 @@ static const char *const keys[] = {"at",         "before", "except_last", "from"
 static void check_key(lua_State *L, int key, filter *f) {
   switch (key) {
     case AT: f->rungs = check_rungs(L); break;
-    case BEFORE: f->before = check_whole(L, "entries", "before"); break;
-    case EXCEPT_LAST: f->except_last = check_whole(L, "entries", "except_last"); break;
-    case FROM: f->from = check_whole(L, "entries", "from"); break;
+    case BEFORE: f->before = np_check_whole(L, "entries", "before"); break;
+    case EXCEPT_LAST: f->except_last = np_check_whole(L, "entries", "except_last"); break;
+    case FROM: f->from = np_check_whole(L, "entries", "from"); break;
     case KIND: f->kinds = check_bits(L, "entries: kind", kind_names); break;
-    case MIN_TOKENS: f->min_tokens = check_whole(L, "entries", "min_tokens"); break;
+    case MIN_TOKENS: f->min_tokens = np_check_whole(L, "entries", "min_tokens"); break;
     case REGION: f->regions = check_regions(L); break;
     case SENT:
       if (!lua_isboolean(L, -1)) luaL_error(L, "entries: sent must be true or false");
@@ -198,82 +198,4 @@ int np_context_entries(lua_State *L) {
   lua_pushcclosure(L, entries_step, 4);
   lua_pushinteger(L, n);
   return 2;
-}
-
-/* ---- spans ---- */
-
-typedef struct span {
-  np_handle handle;
-  int64_t steps, tokens, entries, atoms;
-} span;
-
-static const char *const span_fields[] = {"atoms", "entries", "steps", "tokens", NULL};
-
-static int span_index(lua_State *L) {
-  const span *s = (const span *)np_check_handle(L, 1, NP_SPAN_TYPE);
-  int field = np_field(L, "a span's field", span_fields);
-  const int64_t values[] = {s->atoms, s->entries, s->steps, s->tokens};
-  lua_pushinteger(L, values[field]);
-  return 1;
-}
-
-/* Whether an entry keeps its atom out of a span. */
-static bool blocks(const np_pack *p, const np_entry *en, const filter *f) {
-  return en->step < f->from || en->step >= f->before || en->region != NP_REGION_HOT ||
-         np_pack_is_pinned(p, en->id) || np_pack_is_held(p, en->id) ||
-         p->log->atoms[en->atom].open > 0;
-}
-
-/* Adds the atom whose entries start at `first`; its members need not be neighbours. */
-static void add_atom(const np_pack *p, const np_atom *a, const filter *f, span *s,
-                     int64_t *step) {
-  int64_t tokens = 0, entries = 0, end = entry_count(p);
-  uint32_t atom = p->log->entries[a->first - 1].atom;
-  for (int64_t id = a->first; id <= a->last && id <= end; id++) {
-    const np_entry *en = &p->log->entries[id - 1];
-    if (en->atom != atom) continue;
-    if (blocks(p, en, f)) return;
-    entries += np_view_at(&p->view, id)->listed;
-    tokens += np_view_at(&p->view, id)->tokens;
-  }
-  if (entries == 0) return;
-  s->entries += entries;
-  s->tokens += tokens;
-  s->atoms++;
-  int64_t own = p->log->entries[a->first - 1].step;
-  if (own != *step) s->steps++;
-  *step = own;
-}
-
-/* span{from=, before=}: the whole atoms of those steps, without what is pinned, held, open or
-** outside the hot region. */
-int np_context_span(lua_State *L) {
-  static const char *const names[] = {"before", "from", NULL};
-  filter f = {.from = INT64_MIN, .before = INT64_MAX};
-  np_check_handle(L, 1, NP_CONTEXT_TYPE);
-  const np_pack *p = np_host(L)->pack;
-  lua_settop(L, 2);
-  if (!lua_isnil(L, 2)) {
-    luaL_checktype(L, 2, LUA_TTABLE);
-    int step = np_pairs_push(L, 2);
-    while (np_pairs_next(L, step, 2)) {
-      bool from = np_check_name(L, step + 1, "span: key", names) == 1;
-      *(from ? &f.from : &f.before) = check_whole(L, "span", from ? "from" : "before");
-    }
-  }
-  np_charge_slow(L, 20 + 2 * (uint64_t)entry_count(p));
-  span *s = lua_newuserdatauv(L, sizeof *s, 0);
-  *s = (span){.handle.generation = np_host(L)->generation};
-  int64_t step = -1;
-  for (size_t i = 0; i < p->log->atom_count; i++) {
-    const np_atom *a = &p->log->atoms[i];
-    if (a->members && a->first <= entry_count(p)) add_atom(p, a, &f, s, &step);
-  }
-  luaL_setmetatable(L, NP_SPAN_TYPE);
-  return 1;
-}
-
-void np_query_open(lua_State *L) {
-  static const luaL_Reg methods[] = {{NULL, NULL}};
-  np_open_handle(L, NP_SPAN_TYPE, span_index, span_fields, methods);
 }

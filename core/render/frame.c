@@ -166,6 +166,7 @@ neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e) {
   size_t old_count = f->count, from = rewind_to(f, v, &id);
   np_buf_init(&w.notice, f->alloc);
   if (!save_old(f, from)) return np_fail_mem(e);
+  np_view_forget_units(v);
   if (from == 0) push_head(&w);
   while (id && !w.failed) id = push_group(&w, id);
   f->body_end = f->bytes.n;

@@ -120,6 +120,16 @@ static void add_what(const np_view *v, const np_entry *en, np_buf *out) {
   };
   const np_entry *call =
       en->kind == NP_KIND_RESULT ? np_log_entry(v->log, en->pair) : NULL;
+  const np_fold *f = np_log_fold_of(v->log, en);
+  if (f) {
+    np_buf_adds(out,
+                f->step_from == f->step_to ? "summary of step " : "summary of steps ");
+    np_buf_int(out, f->step_from);
+    if (f->step_from == f->step_to) return;
+    np_buf_adds(out, "\xE2\x80\x93");
+    np_buf_int(out, f->step_to);
+    return;
+  }
   if (!call) {
     np_buf_adds(out, names[en->kind] ? names[en->kind] : np_kind_name(en->kind));
     return;

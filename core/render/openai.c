@@ -38,6 +38,10 @@ static const np_entry *entry_at(const np_view *v, const np_message *m, np_place 
   return NULL;
 }
 
+static bool is_shown(const np_shown *s) {
+  return s && s->listed && s->rung != NP_DROPPED;
+}
+
 static bool is_whole(const np_view *v, const np_message *m) {
   if (m->lone || m->holes || has_native(m)) return false;
   for (uint32_t i = 0; i < m->entries; i++) {
@@ -147,10 +151,6 @@ static void add_filled(const np_message *m, np_json list, np_buf *out) {
   np_buf_adds(out, shown ? "]" : "\"\"");
 }
 
-static bool is_shown(const np_shown *s) {
-  return s && s->listed && s->rung != NP_DROPPED;
-}
-
 /* Blank text beside calls, or text that was dropped: the member is left out, as there is
 ** nothing to say. A null that came in stays. */
 static bool is_blank(const np_view *v, const np_message *m, np_json content) {
@@ -213,7 +213,7 @@ static bool add_calls(const np_view *v, const np_message *m, np_str key, char se
   for (uint32_t i = 0; i < m->entries; i++) {
     const np_entry *en = np_log_entry(v->log, m->first + i);
     if (en->kind != NP_KIND_CALL || en->place != NP_PLACE_CALL) continue;
-    if (np_view_at(v, en->id)->rung == NP_DROPPED) continue;
+    if (!is_shown(np_view_at(v, en->id))) continue;
     if (!shown) {
       np_buf_addc(out, sep);
       add_raw(out, m, key);
@@ -229,7 +229,7 @@ static bool add_calls(const np_view *v, const np_message *m, np_str key, char se
 static bool add_function_call(const np_view *v, const np_message *m, np_str key, char sep,
                               np_buf *out) {
   const np_entry *en = entry_at(v, m, NP_PLACE_FUNCTION, 0);
-  if (!en || np_view_at(v, en->id)->rung == NP_DROPPED) return false;
+  if (!en || !is_shown(np_view_at(v, en->id))) return false;
   np_buf_addc(out, sep);
   add_raw(out, m, key);
   np_buf_addc(out, ':');
@@ -329,7 +329,7 @@ static void message(const np_view *v, size_t index, bool first, np_buf *out) {
   for (uint32_t i = 0; i < m->entries; i++) {
     en = np_log_entry(v->log, m->first + i);
     if (en->kind != NP_KIND_CALL || en->pair) continue;
-    if (np_view_at(v, en->id)->rung != NP_DROPPED) add_stub(v, m, en, out);
+    if (is_shown(np_view_at(v, en->id))) add_stub(v, m, en, out);
   }
 }
 

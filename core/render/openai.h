@@ -33,6 +33,9 @@ uint32_t np_openai_tools_tokens(const np_view *view, np_json tools);
 ** an image that is elsewhere counts as the largest there can be. */
 uint32_t np_openai_image_tokens(const np_vocab *v, np_json part);
 
+/* An entry's whole text as a block of the plain-text form. */
+void np_text_block(const np_view *v, const np_entry *en, np_buf *out);
+
 extern const np_format np_format_openai;
 extern const np_format np_format_text;
 

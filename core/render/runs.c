@@ -36,13 +36,13 @@ static uint32_t new_run(np_view *v, int64_t id) {
   if (!np_grow(v->alloc, &runs, &v->run_cap, v->run_count + 1, sizeof(np_run)))
     return UINT32_MAX;
   v->runs = runs;
-  const np_entry *en = np_log_entry(v->log, id);
+  np_piece one = np_view_piece(v, id);
   v->runs[v->run_count] = (np_run){.first = id,
                                    .last = id,
-                                   .entries = 1,
-                                   .tokens = np_view_at(v, id)->full,
-                                   .step_from = en->step,
-                                   .step_to = en->step};
+                                   .entries = one.entries,
+                                   .tokens = one.tokens,
+                                   .step_from = one.step_from,
+                                   .step_to = one.step_to};
   return (uint32_t)v->run_count++;
 }
 
@@ -109,12 +109,12 @@ neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e) {
 /* Takes `id`, right behind run `at`, into it. */
 static void extend(np_view *v, uint32_t at, int64_t id) {
   np_run *r = &v->runs[at];
-  const np_entry *en = np_log_entry(v->log, id);
+  np_piece one = np_view_piece(v, id);
   r->last = id;
-  r->entries++;
-  r->tokens += np_view_at(v, id)->full;
-  if (en->step < r->step_from) r->step_from = en->step;
-  if (en->step > r->step_to) r->step_to = en->step;
+  r->entries += one.entries;
+  r->tokens += one.tokens;
+  if (one.step_from < r->step_from) r->step_from = one.step_from;
+  if (one.step_to > r->step_to) r->step_to = one.step_to;
   np_view_at(v, id)->run = at;
 }
 

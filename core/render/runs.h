@@ -12,6 +12,10 @@ neap_rc np_runs_drop(np_view *v, int64_t id, int64_t saved, np_err *e);
 /* view.c's part of it */
 void np_view_hide(np_view *v, int64_t id);
 void np_view_unhide(np_view *v, int64_t id);
+void np_view_unlink(np_view *v);           /* empties the order of rendering */
+void np_view_link(np_view *v, int64_t id); /* gives a listed entry its place in it */
+void np_view_reveal(np_view *v, int64_t id);
+void np_view_conceal(np_view *v, int64_t id);
 void np_view_hot(np_view *v, int64_t n); /* adds n tokens to the hot region */
 /* Marks the segment of `id`, or of what is shown before its run, as changed. A dropped `id`
 ** must be an end of its run. */

@@ -17,7 +17,7 @@ static uint32_t count(const np_view *v, const np_buf *b) {
 
 /* Headings that an observation must not imitate. */
 static const char *const headings[] = {
-    "[step ", "[user]",  "[user ",  "[system]",     "[task]",  "[tools]",
+    "[step ", "[user]",  "[user ",  "[system]",     "[task]",  "[tools]", "[summary]",
     "[neap]", "Action:", "Answer:", "Observation:", "<think>", "</think>"};
 
 /* What ends a line for some reader: controls from newline to return, NEL, U+2028, U+2029. */
@@ -125,10 +125,18 @@ static void add_block(const np_view *v, const np_entry *en, np_str text, np_buf 
       np_buf_adds(out, "Observation: ");
       add_guarded(text, out);
       break;
+    case NP_KIND_SUMMARY:
+      np_buf_adds(out, "[summary]\n");
+      add_guarded(text, out);
+      break;
     case NP_KIND_IMAGE: np_buf_adds(out, "[user]\n(an image)"); break;
     default: add_user(v, en, text, out);
   }
   np_buf_addc(out, '\n');
+}
+
+void np_text_block(const np_view *v, const np_entry *en, np_buf *out) {
+  add_block(v, en, en->text, out);
 }
 
 static void add_heading(const np_view *v, const np_message *m, np_buf *out) {

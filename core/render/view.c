@@ -10,7 +10,8 @@ static const char *const rungs[NP_RUNG_COUNT] = {"full", "trimmed", "reference",
                                                  "dropped"};
 
 const char *np_rung_name(np_rung r) {
-  return rungs[r];
+  if ((int)r == NP_FOLDED) return "folded";
+  return (int)r == NP_ABSENT ? "absent" : rungs[r];
 }
 
 bool np_rung_parse(np_str name, np_rung *out) {
@@ -89,26 +90,37 @@ static uint32_t tokens_of(np_view *v, const np_entry *en, np_str text) {
   return v->format->entry_tokens(v, en, &filled);
 }
 
+/* A summary is shown when it begins to stand for its atoms: fold.c. */
 static bool renders(const np_view *v, const np_entry *en) {
-  if (en->empty || en->kind == NP_KIND_LOG) return false;
+  if (en->empty || en->kind == NP_KIND_LOG || en->kind == NP_KIND_SUMMARY) return false;
   return en->kind != NP_KIND_THOUGHT || v->format->thoughts;
 }
 
-/* Where a new entry goes: a paired result behind its batch, anything else at the end. */
+/* Where an entry goes: a paired result behind its batch, a summary behind the task and the
+** summaries before it, anything else at the end. */
 static int64_t place_after(const np_view *v, const np_entry *en) {
+  if (en->kind == NP_KIND_SUMMARY) return v->front;
   return en->kind == NP_KIND_RESULT && en->pair ? v->batch_tail[en->atom] : v->tail;
 }
 
-static void link_entry(np_view *v, const np_entry *en) {
-  np_shown *s = np_view_at(v, en->id);
+/* Entries are linked in the order of their ids: everything stands where it would if those that
+** are not listed had never been. */
+void np_view_link(np_view *v, int64_t id) {
+  const np_entry *en = np_log_entry(v->log, id);
+  np_shown *s = np_view_at(v, id);
   s->listed = true;
   s->prev = place_after(v, en);
   s->next = s->prev ? np_view_at(v, s->prev)->next : v->head;
-  if (s->prev) np_view_at(v, s->prev)->next = en->id;
-  else v->head = en->id;
-  if (s->next) np_view_at(v, s->next)->prev = en->id;
-  else v->tail = en->id;
-  if (v->log->atoms[en->atom].kind == NP_KIND_CALL) v->batch_tail[en->atom] = en->id;
+  if (s->prev) np_view_at(v, s->prev)->next = id;
+  else v->head = id;
+  if (s->next) np_view_at(v, s->next)->prev = id;
+  else v->tail = id;
+  if (v->log->atoms[en->atom].kind == NP_KIND_CALL) v->batch_tail[en->atom] = id;
+  if (en->region <= NP_REGION_WARM) v->front = id;
+}
+
+void np_view_unlink(np_view *v) {
+  v->head = v->tail = v->front = 0;
 }
 
 /* The call of a result goes without a stub from now on: *saved gets what that is. Where the
@@ -147,10 +159,11 @@ static bool holds_key(const np_view *v, np_str text) {
 static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   np_shown *s = np_view_at(v, en->id);
   *s = (np_shown){.text = NP_LIT("")};
+  if (en->kind == NP_KIND_SUMMARY && holds_key(v, en->text)) v->burnt = true;
   if (!renders(v, en)) return NEAP_OK;
   bool at_end = place_after(v, en) == v->tail;
   s->full = s->tokens = v->format->entry_tokens(v, en, NULL);
-  link_entry(v, en);
+  np_view_link(v, en->id);
   show_message(v, en);
   add_tokens(v, en->region, s->tokens);
   if (holds_key(v, en->text)) v->burnt = true;
@@ -195,6 +208,24 @@ neap_rc np_view_sync(np_view *v, np_err *e) {
   v->tail_cost = v->format->tail_tokens(v);
   add_tokens(v, NP_REGION_HOT, v->tail_cost);
   return rc || !v->lost ? rc : np_fail_mem(e);
+}
+
+/* Shows an entry at the rung it has, counted anew. */
+void np_view_reveal(np_view *v, int64_t id) {
+  const np_entry *en = np_log_entry(v->log, id);
+  np_shown *s = np_view_at(v, id);
+  s->tokens = s->rung == NP_FULL ? s->full : tokens_of(v, en, s->text);
+  add_tokens(v, en->region, s->tokens);
+  show_message(v, en);
+}
+
+/* The opposite: it keeps its rung. */
+void np_view_conceal(np_view *v, int64_t id) {
+  const np_entry *en = np_log_entry(v->log, id);
+  np_shown *s = np_view_at(v, id);
+  add_tokens(v, en->region, -(int64_t)s->tokens);
+  s->tokens = 0;
+  hide_message(v, en);
 }
 
 void np_view_hide(np_view *v, int64_t id) {
@@ -250,6 +281,7 @@ neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
     if (holds_key(v, en->text)) v->burnt = true;
     bool lone = !en->pair && (en->kind == NP_KIND_CALL || en->kind == NP_KIND_RESULT);
     bool shown = s->rung != NP_FULL && s->rung != NP_DROPPED;
+    if (s->folded && lone) s->full = v->format->entry_tokens(v, en, NULL);
     if (!s->listed || !(lone || shown)) continue;
     /* stubs and leads hold the key */
     if (lone) s->full = v->format->entry_tokens(v, en, NULL);

@@ -1,7 +1,7 @@
 /*
 ** What of the log is shown: every entry's rung and replacement, the order of rendering, runs
 ** of dropped entries with their notices, and the exact tokens of it all, kept up to date by
-** each change. Decides nothing; pack/ does. next: view.c, runs.c
+** each change. Decides nothing; pack/ does. next: view.c, runs.c, fold.c
 */
 #ifndef NP_RENDER_VIEW_H
 #define NP_RENDER_VIEW_H
@@ -18,6 +18,10 @@ typedef enum np_rung {
   NP_RUNG_COUNT
 } np_rung;
 const char *np_rung_name(np_rung r);
+/* Where an entry is that has no rung: behind a summary; a summary that is not there (yet, or
+** any more). In changes and accounts only. */
+#define NP_FOLDED NP_RUNG_COUNT
+#define NP_ABSENT (NP_RUNG_COUNT + 1)
 bool np_rung_parse(np_str name, np_rung *out);
 
 /* In replacement texts this byte stands for the mark key; it cannot occur in UTF-8. */
@@ -25,7 +29,8 @@ bool np_rung_parse(np_str name, np_rung *out);
 
 typedef struct np_shown {
   uint8_t rung;
-  /* has a place in the prompt: not empty, and the format renders it */
+  /* has a place in the prompt: not empty, not folded, and the format renders it; a summary
+  ** has one while it stands for its atoms */
   bool listed;
   bool pinned, held;
   bool sent;          /* stood in a prompt, at whatever rung */
@@ -35,6 +40,8 @@ typedef struct np_shown {
   uint32_t tokens;    /* tokens now; 0 when dropped */
   int64_t prev, next; /* order of rendering, 0 at the ends */
   uint32_t run;       /* right at both ends of a run of dropped entries */
+  /* the summary that stands for it: it keeps its rung for the day it is opened again */
+  int64_t folded;
 } np_shown;
 
 /* A run of dropped entries that are neighbours in the order of rendering: one notice. */
@@ -96,6 +103,9 @@ struct np_view {
   /* between np_runs_lift and np_runs_settle: runs are not right */
   bool loose;
   int64_t head, tail; /* first and last listed entry */
+  /* the last entry before which no hot one goes: fixed, task, summaries */
+  int64_t front;
+  bool refolded; /* folds have changed since the last rendering */
 
   int64_t region[NP_REGION_COUNT]; /* tokens now, head and tail included */
   int64_t total;
@@ -129,6 +139,21 @@ neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);
 /* back to what they were before */
 neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e);
 
+/* From now on the summary stands for its atoms, which have then no place in the order, or it
+** has none and they have. All atoms must be whole in the view and none folded (all folded by
+** it). The summary goes behind the task and earlier ones. fold.c; NEAP_E_MEMORY only. */
+neap_rc np_view_fold(np_view *v, int64_t summary, np_err *e);
+neap_rc np_view_unfold(np_view *v, int64_t summary, np_err *e);
+/* What a dropped entry counts for in its run's notice: itself, or all that it stands for. */
+typedef struct np_piece {
+  int64_t entries, tokens, step_from, step_to;
+} np_piece;
+np_piece np_view_piece(const np_view *v, int64_t id);
+/* Before a rendering: after folds, what is hidden has no segment. */
+void np_view_forget_units(np_view *v);
+/* Takes the newest entry, a summary that has no place, out again. */
+void np_view_pop(np_view *v);
+
 /* The same for many: atoms are lifted first, then the runs made anew once. Marks no segment as
 ** changed: for the undo, which knows what had changed before. */
 void np_runs_lift(np_view *v, uint32_t atom);
@@ -136,6 +161,10 @@ neap_rc np_runs_settle(np_view *v, np_err *e);
 
 static inline np_shown *np_view_at(const np_view *v, int64_t id) {
   return &v->shown[id - 1];
+}
+
+static inline bool np_view_is_live(const np_view *v, int64_t summary) {
+  return np_view_at(v, summary)->listed;
 }
 
 /* The text that stands for an entry, the key filled in; valid until the next call. */

@@ -15,12 +15,14 @@ static const char *vocab_dir(void) {
   return dir ? dir : "core/token/data";
 }
 
+static int folds, unfolds; /* of all worlds */
+
 typedef struct world {
   np_log log;
   np_pack pack;
   history h;
   np_buf last; /* the last prompt without its closing part */
-  int messages, prompts, rewrites, overflows;
+  int messages, prompts, rewrites, overflows, folds, unfolds;
   const char *wrong;
 } world;
 
@@ -34,8 +36,50 @@ static double some_rank(void *ctx, int64_t id) {
          (double)w->prompts * 0;
 }
 
+/* A summary of the atoms between two entries that may be folded; sometimes one too many. */
+static void random_fold(world *w) {
+  uint32_t atoms[64];
+  size_t n = 0, most = pick(&w->h, 12) + 1;
+  np_pack *p = &w->pack;
+  bool wrong = !pick(&w->h, 8);
+  for (size_t i = pick(&w->h, p->log->atom_count); i < p->log->atom_count && n < most;
+       i++) {
+    if (wrong || np_pack_may_fold(p, (uint32_t)i)) atoms[n++] = (uint32_t)i;
+  }
+  np_buf text;
+  np_buf_init(&text, &np_alloc_libc);
+  for (size_t i = pick(&w->h, pick(&w->h, 3) ? 20 : 300); i > 0; i--)
+    np_buf_adds(&text, i % 7 ? "noted " : "- [step 3] src/a.c:41\n");
+  size_t entries = p->log->entry_count, changes = p->change_count;
+  int64_t before = np_pack_tokens(p);
+  np_verdict v = np_pack_fold(p, atoms, n, np_buf_str(&text), reason, NULL);
+  w->folds += v == NP_DONE;
+  if (v == NP_DONE && np_pack_tokens(p) >= before) fail(w, "a fold has saved nothing");
+  if (v == NP_NO_MEMORY) fail(w, "a fold ran out of memory");
+  if (v == NP_REFUSED && (np_pack_tokens(p) != before || p->log->entry_count != entries ||
+                          p->change_count != changes))
+    fail(w, "a refused fold left something");
+  np_buf_free(&text);
+}
+
+static void random_unfold(world *w) {
+  const np_log *lg = &w->log;
+  if (!lg->fold_count) return;
+  np_reason r = reason;
+  int64_t id = lg->folds[pick(&w->h, lg->fold_count)].entry;
+  w->unfolds += np_pack_unfold(&w->pack, id, r) == NP_DONE;
+}
+
 static void random_change(world *w) {
   np_pack *p = &w->pack;
+  if (!pick(&w->h, 6)) {
+    random_fold(w);
+    return;
+  }
+  if (!pick(&w->h, 16)) {
+    random_unfold(w);
+    return;
+  }
   int64_t id = (int64_t)pick(&w->h, p->view.count) + 1;
   np_keep keep = (np_keep)pick(&w->h, 6);
   switch (pick(&w->h, 8)) {
@@ -65,11 +109,12 @@ static void random_change(world *w) {
 /* Random changes taken back again must leave totals as they were. */
 static void random_undo(world *w) {
   int64_t before = np_pack_tokens(&w->pack);
-  size_t mark = np_pack_mark(&w->pack);
+  size_t mark = np_pack_mark(&w->pack), entries = w->log.entry_count;
   int n = (int)pick(&w->h, 6);
   for (int i = 0; i < n; i++) random_change(w);
   if (np_pack_undo(&w->pack, mark, NULL)) fail(w, "undo failed");
   if (np_pack_tokens(&w->pack) != before) fail(w, "undo left other totals");
+  if (w->log.entry_count != entries) fail(w, "undo left a summary");
 }
 
 static void check_regions(world *w) {
@@ -85,7 +130,11 @@ static void check_told(world *w, np_str body) {
   np_buf text;
   np_buf_init(&text, &np_alloc_libc);
   for (size_t i = 0; i < v->count; i++) {
-    if (v->shown[i].listed && v->shown[i].rung == NP_DROPPED) dropped++;
+    const np_shown *s = &v->shown[i];
+    if (s->listed && s->rung == NP_DROPPED)
+      dropped += np_view_piece(v, (int64_t)i + 1).entries;
+    if (s->folded && (s->listed || !np_view_is_live(v, s->folded)))
+      fail(w, "a folded entry is shown, or no summary stands for it");
     if (!np_view_is_run_head(v, (int64_t)i + 1)) continue;
     const np_run *r = &v->runs[v->shown[i].run];
     np_run_text(v, r, &text);
@@ -195,6 +244,8 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   *prompts += w.prompts;
   *rewrites += w.rewrites;
   *overflows += w.overflows;
+  folds += w.folds;
+  unfolds += w.unfolds;
   np_pack_free(&w.pack);
   np_cite_free(w.log.cite);
   np_log_free(&w.log);
@@ -218,8 +269,10 @@ static void test_random_histories(const np_vocab *v) {
       if (check_failed > 5) return;
     }
   }
-  fprintf(stderr, "%d prompts, %d rewrites, %d overflows\n", prompts, rewrites,
-          overflows);
+  fprintf(stderr, "%d prompts, %d rewrites, %d overflows, %d folds, %d unfolds\n",
+          prompts, rewrites, overflows, folds, unfolds);
+  CHECK("histories made folds", folds > rounds);
+  CHECK("summaries were opened again", unfolds > rounds / 20);
   CHECK("histories made prompts", prompts > rounds);
   CHECK("histories made rewrites", rewrites > rounds / 2);
   CHECK("properties were checked", check_failed == 0);

@@ -248,8 +248,21 @@ static void test_sights(void) {
       "local s = ctx:span { from = 1, before = 4 } assert(s.steps == 3 and s.entries == "
       "6 and s.atoms == 3 and s.tokens > 300, s.entries)",
       "local s = ctx:span() assert(s.steps == 11, s.steps)",
-      "local ok, why = pcall(ctx.fold, ctx) assert(not ok and why:find 'not offered by "
-      "this version')",
+      "local s, t = ctx:span { from = 1, before = 4 }, ctx.tokens "
+      "assert(ctx:fold(s, 'short', 'why') == true and ctx.tokens < t) "
+      "local ok, why = ctx:fold(s, 'again') assert(ok == false and why:find 'already') "
+      "assert(ctx:span { before = 4 }.atoms == 0)",
+      "local ok, why = ctx:fold(ctx:span { before = 4 }, nil, 'no model') assert(ok == "
+      "false and why == 'no model')",
+      "local ok, why = ctx:fold(ctx:span { before = 2 }, ('long '):rep(3000)) assert(ok "
+      "== false and why:find 'cheaper')",
+      "local ok, why = ctx:fold(ctx:span { before = 2 }, '\\xff') assert(ok == false and "
+      "why:find 'UTF')",
+      "local ok, why = ctx:fold(ctx:span { before = 1, from = 1 }, 'x') assert(ok == "
+      "false "
+      "and why:find 'empty')",
+      "local ok, why = pcall(ctx.summarize, ctx, ctx:span()) assert(not ok and why:find "
+      "'only compact')",
       "assert(ctx:shrink(2500) == true and ctx.tokens <= 2500)",
       "assert(ctx:shrink(1) == false)",
       "local a, b = ctx.random(), ctx.random() assert(a >= 0 and a < 1 and a ~= b)",

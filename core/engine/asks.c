@@ -1,0 +1,199 @@
+/*
+** What policies ask a model: given to the host, answered by it, and logged, so that a hook
+** that has to start again after a restart is given the same answers. next: notes.c
+*/
+#include "engine/engine.h"
+
+#include "text/text.h"
+
+/* ---- to the log ---- */
+
+static void add_int(np_buf *b, const char *name, int64_t v) {
+  np_buf_adds(b, name);
+  np_buf_int(b, v);
+}
+
+static neap_rc queue_ask(neap_session *s, np_ask *a, size_t place) {
+  np_buf head;
+  char hex[2 * NP_SHA256];
+  np_hex(a->sha256, NP_SHA256, hex);
+  np_buf_init(&head, &s->engine->alloc);
+  add_int(&head, "{\"ask\":", a->id);
+  np_buf_adds(&head, a->summary ? ",\"kind\":\"summary\"" : ",\"kind\":\"ask\"");
+  add_int(&head, ",\"step\":", a->step);
+  add_int(&head, ",\"max_tokens\":", a->max_tokens);
+  add_int(&head, ",\"place\":", (int64_t)place);
+  np_buf_adds(&head, ",\"sha256\":\"");
+  np_buf_add(&head, np_str_of(hex, sizeof hex));
+  np_buf_adds(&head, "\"}");
+  /* a span's text is that of the entries, which the log holds */
+  np_str body = a->summary ? NP_LIT("") : a->text;
+  neap_rc rc = head.failed ? np_fail_mem(&s->err)
+                           : np_session_queue(s, NP_EV_ASK, np_buf_str(&head), body);
+  np_buf_free(&head);
+  a->logged = !rc;
+  return rc;
+}
+
+neap_rc np_asks_queue(neap_session *s) {
+  size_t n;
+  neap_rc rc = NEAP_OK;
+  np_ask *asks = np_policy_asks(s->policy, &n);
+  for (size_t i = 0; !rc && i < n; i++) {
+    if (!asks[i].logged) rc = queue_ask(s, &asks[i], i);
+  }
+  return rc;
+}
+
+static neap_rc queue_settled(neap_session *s, const char *result, const char *why) {
+  np_buf head;
+  np_buf_init(&head, &s->engine->alloc);
+  np_buf_adds(&head, "{\"result\":\"");
+  np_buf_adds(&head, result);
+  np_buf_addc(&head, '"');
+  if (why) {
+    np_buf_adds(&head, ",\"why\":");
+    np_json_quote(&head, np_str_cstr(why));
+  }
+  np_buf_addc(&head, '}');
+  neap_rc rc = head.failed
+                   ? np_fail_mem(&s->err)
+                   : np_session_queue(s, NP_EV_SETTLED, np_buf_str(&head), NP_LIT(""));
+  np_buf_free(&head);
+  return rc;
+}
+
+neap_rc np_asks_settle(neap_session *s) {
+  const char *result;
+  neap_rc rc = np_asks_queue(s);
+  if (rc || !np_policy_settle_asks(s->policy, &result)) return rc;
+  return queue_settled(s, result, NULL);
+}
+
+neap_rc np_asks_cancel(neap_session *s, const char *why) {
+  size_t n;
+  np_policy_asks(s->policy, &n);
+  np_policy_cancel_asks(s->policy);
+  return n ? queue_settled(s, "cancelled", why) : NEAP_OK;
+}
+
+/* ---- the host ---- */
+
+int neap_ask_next(neap_session *s, neap_ask *a) {
+  if (np_session_enter_out(s, a)) return 0;
+  const np_ask *open = np_policy_open_ask(s->policy);
+  if (open) {
+    *a = (neap_ask){open->id, open->summary ? "summary" : "ask", open->text,
+                    open->max_tokens};
+  }
+  np_session_leave(s, NEAP_OK);
+  return open != NULL;
+}
+
+static neap_rc check_answer(neap_session *s, np_str text) {
+  if (text.n > NP_ANSWER_MAX) {
+    return np_fail(&s->err, NEAP_E_LIMIT,
+                   "an answer of %zu bytes; at most %zu are taken, ask for fewer tokens",
+                   text.n, NP_ANSWER_MAX);
+  }
+  size_t at = np_utf8_valid(text);
+  if (at == text.n) return NEAP_OK;
+  return np_fail(&s->err, NEAP_E_UTF8, "the answer is not UTF-8 at byte %zu", at);
+}
+
+static bool is_open(const neap_session *s, int64_t id) {
+  size_t n;
+  const np_ask *asks = np_policy_asks(s->policy, &n);
+  for (size_t i = 0; i < n; i++) {
+    if (asks[i].id == id && asks[i].state == NP_ASK_OPEN) return true;
+  }
+  return false;
+}
+
+/* The log first: an answer that was taken survives. One that is not open is refused by the
+** policy without a trace. */
+static neap_rc answer(neap_session *s, int64_t id, bool refused, np_str text) {
+  np_buf head;
+  if (!is_open(s, id)) return np_policy_answer(s->policy, id, refused, text, &s->err);
+  neap_rc rc = np_asks_queue(s);
+  np_buf_init(&head, &s->engine->alloc);
+  add_int(&head, "{\"ask\":", id);
+  np_buf_adds(&head, refused ? ",\"refused\":true}" : ",\"refused\":false}");
+  if (!rc && head.failed) rc = np_fail_mem(&s->err);
+  if (!rc) rc = np_session_log(s, NP_EV_ANSWER, np_buf_str(&head), text);
+  if (!rc) rc = np_policy_answer(s->policy, id, refused, text, &s->err);
+  np_buf_free(&head);
+  return rc;
+}
+
+neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text) {
+  bool refused = text.p == NULL;
+  if (refused) text = NP_LIT("the host gave no answer");
+  neap_rc rc = np_session_enter_text(s, &text);
+  if (rc) return rc;
+  rc = check_answer(s, text);
+  return np_session_leave(s, rc ? rc : answer(s, ask, refused, text));
+}
+
+/* ---- reading back ---- */
+
+static neap_rc damaged(neap_session *s) {
+  return np_fail(&s->err, NEAP_E_CORRUPT,
+                 "session %s: an ask's event is wrong; check the store", s->name);
+}
+
+static int64_t number_of(np_json head, const char *key) {
+  np_json v;
+  int64_t n = 0;
+  if (!np_json_get(head, key, &v) || v.type != NP_JSON_NUMBER || v.raw.n > 17) return -1;
+  for (size_t i = 0; i < v.raw.n; i++) {
+    if (v.raw.p[i] < '0' || v.raw.p[i] > '9') return -1;
+    n = n * 10 + (v.raw.p[i] - '0');
+  }
+  return n;
+}
+
+static int nibble(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_sha(np_json head, uint8_t out[NP_SHA256]) {
+  np_json v;
+  if (!np_json_get(head, "sha256", &v) || v.raw.n != 2 * NP_SHA256 + 2) return false;
+  for (size_t i = 0; i < NP_SHA256; i++) {
+    int hi = nibble(v.raw.p[1 + 2 * i]), lo = nibble(v.raw.p[2 + 2 * i]);
+    if (hi < 0 || lo < 0) return false;
+    out[i] = (uint8_t)(hi << 4 | lo);
+  }
+  return true;
+}
+
+static neap_rc take_ask(neap_session *s, np_json head) {
+  np_json kind;
+  np_ask a = {.logged = true, .text = NP_LIT("")};
+  a.id = number_of(head, "ask");
+  a.step = number_of(head, "step");
+  a.max_tokens = number_of(head, "max_tokens");
+  int64_t place = number_of(head, "place");
+  np_json_get(head, "kind", &kind);
+  a.summary = np_json_is_key(kind.raw, "summary");
+  if (a.id <= s->asked || a.step < 0 || a.max_tokens < 1 || place < 0 ||
+      !read_sha(head, a.sha256))
+    return damaged(s);
+  s->asked = a.id;
+  return np_policy_restore_ask(s->policy, (size_t)place, &a, &s->err);
+}
+
+neap_rc np_asks_take(neap_session *s, const np_event *ev) {
+  np_json head, v;
+  if (np_json_check(ev->head, &head, NULL)) return damaged(s);
+  if (ev->kind == NP_EV_ASK) return take_ask(s, head);
+  if (ev->kind == NP_EV_SETTLED) {
+    np_policy_cancel_asks(s->policy);
+    return NEAP_OK;
+  }
+  bool refused = np_json_get(head, "refused", &v) && np_str_is(v.raw, "true");
+  neap_rc rc =
+      np_policy_answer(s->policy, number_of(head, "ask"), refused, ev->body, &s->err);
+  return rc == NEAP_E_NOTFOUND ? damaged(s) : rc;
+}

@@ -1,0 +1,154 @@
+/*
+** Folding: which atoms a summary may stand for, and the fold itself with its undo. A summary
+** that does not make the prompt smaller is taken back at once. next: shrink.c
+*/
+#include "pack/change.h"
+
+#include "text/text.h"
+
+/* Why an entry keeps its atom from being folded, or NULL. */
+static const char *entry_blocks(const np_pack *p, const np_entry *en) {
+  if (np_view_at(&p->view, en->id)->folded) return "a summary stands for a part already";
+  if (en->region != NP_REGION_HOT) return "only what is hot can be folded";
+  if (np_pack_is_pinned(p, en->id)) return "a part is pinned";
+  if (en->step == p->log->step) return "the newest step is held";
+  return np_pack_is_held(p, en->id) ? "a part is held" : NULL;
+}
+
+bool np_pack_may_fold(np_pack *p, uint32_t atom) {
+  const np_atom *a = &p->log->atoms[atom];
+  p->refusal = a->open ? "a call has no result yet" : NULL;
+  if (!p->refusal && (size_t)a->last > p->view.count) p->refusal = "a part is too new";
+  for (int64_t id = a->first; id && !p->refusal; id = np_log_entry(p->log, id)->next) {
+    p->refusal = entry_blocks(p, np_log_entry(p->log, id));
+  }
+  return !p->refusal;
+}
+
+/* Tokens of what the atoms show now, framing left out. */
+static int64_t shown_tokens(const np_pack *p, const uint32_t *atoms, size_t n,
+                            int64_t *listed) {
+  int64_t tokens = 0;
+  for (size_t i = 0; i < n; i++) {
+    for (int64_t id = p->log->atoms[atoms[i]].first; id;
+         id = np_log_entry(p->log, id)->next) {
+      tokens += np_view_at(&p->view, id)->tokens;
+      *listed += np_view_at(&p->view, id)->listed;
+    }
+  }
+  return tokens;
+}
+
+static const char *text_blocks(np_str text) {
+  if (!text.n) return "the summary is empty";
+  if (text.n > NP_SUMMARY_MAX) return "the summary has more than 65,536 bytes";
+  return np_utf8_valid(text) == text.n ? NULL : "the summary is not UTF-8";
+}
+
+/* The rules that can be told without trying. */
+static np_verdict may_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text) {
+  int64_t listed = 0;
+  const char *why = n ? text_blocks(text) : "the span is empty";
+  if (why) return np_pack_refuse(p, why);
+  for (size_t i = 0; i < n; i++) {
+    if (atoms[i] >= p->log->atom_count || (i && atoms[i] <= atoms[i - 1]))
+      return np_pack_refuse(p, "the span is damaged");
+    if (!np_pack_may_fold(p, atoms[i])) return np_pack_refuse(p, p->refusal);
+  }
+  shown_tokens(p, atoms, n, &listed);
+  return listed ? NP_DONE : np_pack_refuse(p, "the span is empty");
+}
+
+/* One change for the summary, which the undo goes by, and one for each entry it covers. */
+static bool record(np_pack *p, int64_t summary, bool fold, np_reason r) {
+  const np_fold *f = np_log_fold_of(p->log, np_log_entry(p->log, summary));
+  np_rung from = (np_rung)NP_ABSENT, to = NP_FULL;
+  if (!fold) from = (np_rung)np_view_at(&p->view, summary)->rung, to = (np_rung)NP_ABSENT;
+  if (!np_pack_record(p, summary, from, to, np_view_at(&p->view, summary)->text, false,
+                      r))
+    return false;
+  p->changes[p->change_count - 1].flag = fold ? NP_FLAG_FOLD : NP_FLAG_UNFOLD;
+  for (size_t i = 0; i < f->count; i++) {
+    for (int64_t id = p->log->atoms[f->atoms[i]].first; id;
+         id = np_log_entry(p->log, id)->next) {
+      const np_shown *s = np_view_at(&p->view, id);
+      if (fold ? !s->listed : s->folded != summary) continue;
+      np_rung rung = (np_rung)s->rung, out = (np_rung)NP_FOLDED;
+      if (!np_pack_record(p, id, fold ? rung : out, fold ? out : rung, NP_LIT(""), false,
+                          r))
+        return false;
+      p->changes[p->change_count - 1].flag = NP_FLAG_TOLD;
+    }
+  }
+  return true;
+}
+
+/* `Summary of steps 3-9:` and a line end lead the text: it is data, and says of what. */
+static np_verdict lead(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
+                       np_str *out) {
+  np_buf b;
+  int64_t from = INT64_MAX, to = 0;
+  for (size_t i = 0; i < n; i++) {
+    const np_atom *a = &p->log->atoms[atoms[i]];
+    int64_t first = np_log_entry(p->log, a->first)->step;
+    int64_t last = np_log_entry(p->log, a->last)->step;
+    if (first < from) from = first;
+    if (last > to) to = last;
+  }
+  np_buf_init(&b, p->alloc);
+  np_buf_adds(&b, from == to ? "Summary of step " : "Summary of steps ");
+  np_buf_int(&b, from);
+  if (from != to) np_buf_adds(&b, "-");
+  if (from != to) np_buf_int(&b, to);
+  np_buf_adds(&b, p->view.recall ? "; neap_recall finds the details:\n" : ":\n");
+  np_buf_add(&b, text);
+  bool ok = !b.failed && np_arena_copy(&p->turn, np_buf_str(&b), out);
+  np_buf_free(&b);
+  return ok ? NP_DONE : NP_NO_MEMORY;
+}
+
+np_verdict np_pack_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
+                        np_reason r, int64_t *summary) {
+  int64_t id, before = np_pack_tokens(p);
+  size_t mark = np_pack_mark(p);
+  np_str whole;
+  np_verdict v = may_fold(p, atoms, n, text);
+  if (v == NP_DONE) v = lead(p, atoms, n, text, &whole);
+  if (v != NP_DONE) return v;
+  if (np_log_fold(p->log, atoms, n, whole, &id, NULL) || np_view_sync(&p->view, NULL) ||
+      !record(p, id, true, r) || np_view_fold(&p->view, id, NULL))
+    return NP_NO_MEMORY;
+  if (np_pack_tokens(p) >= before) {
+    if (np_pack_undo(p, mark, NULL)) return NP_NO_MEMORY;
+    return np_pack_refuse(p, "the summary is not cheaper than what it stands for");
+  }
+  if (summary) *summary = id;
+  return NP_DONE;
+}
+
+np_verdict np_pack_unfold(np_pack *p, int64_t summary, np_reason r) {
+  const np_entry *en = np_log_entry(p->log, summary);
+  if (!en || !en->fold) return np_pack_refuse(p, "the entry is no summary");
+  if (!np_view_is_live(&p->view, summary)) return NP_SAME;
+  if (np_pack_is_pinned(p, summary)) return np_pack_refuse(p, "the entry is pinned");
+  if (!record(p, summary, false, r)) return NP_NO_MEMORY;
+  return np_view_unfold(&p->view, summary, NULL) ? NP_NO_MEMORY : NP_DONE;
+}
+
+/* A summary that was opened has its rung again; one that was made has never been. */
+neap_rc np_pack_undo_fold(np_pack *p, const np_change *c, np_err *e) {
+  neap_rc rc = np_runs_settle(&p->view, e);
+  if (rc || c->flag == NP_FLAG_TOLD) return rc;
+  if (c->flag == NP_FLAG_FOLD) {
+    rc = np_view_unfold(&p->view, c->entry, e);
+    if (rc) return rc;
+    np_view_pop(&p->view);
+    np_log_unfold(p->log);
+    return NEAP_OK;
+  }
+  rc = np_view_fold(&p->view, c->entry, e);
+  if (rc || c->from == NP_FULL) return rc;
+  if (c->from == NP_DROPPED)
+    return np_view_drop(&p->view, np_log_entry(p->log, c->entry)->atom, e);
+  return np_view_show(&p->view, c->entry, (np_rung)c->from, c->text_before, e);
+}

@@ -1,0 +1,140 @@
+/*
+** Runs of whole atoms, and the fold of one: ctx:span{…}, ctx:fold(span, text). A span is a
+** list of atoms as they were when it was made; what may be folded is asked again when it is.
+** next: ask.c
+*/
+#include "policy/host.h"
+#include "text/text.h"
+
+static const char *const fields[] = {"atoms", "entries", "steps", "tokens", NULL};
+
+np_span *np_check_span(lua_State *L, int arg) {
+  return (np_span *)np_check_handle(L, arg, NP_SPAN_TYPE);
+}
+
+static int span_index(lua_State *L) {
+  const np_span *s = np_check_span(L, 1);
+  const int64_t values[] = {(int64_t)s->atoms, s->entries, s->steps, s->tokens};
+  lua_pushinteger(L, values[np_field(L, "a span's field", fields)]);
+  return 1;
+}
+
+/* Adds an atom all of whose entries are of those steps. Its members need not be neighbours. */
+static void add_atom(np_pack *p, uint32_t atom, int64_t from, int64_t before, np_span *s,
+                     int64_t *step) {
+  int64_t tokens = 0, entries = 0, first = p->log->atoms[atom].first;
+  for (int64_t id = first; id; id = np_log_entry(p->log, id)->next) {
+    const np_entry *en = np_log_entry(p->log, id);
+    if (en->step < from || en->step >= before) return;
+    if ((size_t)id > p->view.count) return;
+    entries += np_view_at(&p->view, id)->listed;
+    tokens += np_view_at(&p->view, id)->tokens;
+  }
+  if (entries == 0 || !np_pack_may_fold(p, atom)) return;
+  s->entries += entries;
+  s->tokens += tokens;
+  s->atom[s->atoms++] = atom;
+  int64_t own = np_log_entry(p->log, first)->step;
+  if (own != *step) s->steps++;
+  *step = own;
+}
+
+/* The argument table's two numbers. */
+static void check_range(lua_State *L, int64_t *from, int64_t *before) {
+  static const char *const names[] = {"before", "from", NULL};
+  *from = INT64_MIN;
+  *before = INT64_MAX;
+  if (lua_isnil(L, 2)) return;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  int step = np_pairs_push(L, 2);
+  while (np_pairs_next(L, step, 2)) {
+    bool is_from = np_check_name(L, step + 1, "span: key", names) == 1;
+    *(is_from ? from : before) = np_check_whole(L, "span", is_from ? "from" : "before");
+  }
+}
+
+/* span{from=, before=}: the whole atoms of those steps, without what is pinned, held, open,
+** folded or outside the hot region. */
+int np_context_span(lua_State *L) {
+  int64_t from, before, step = -1;
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  np_policy *p = np_host(L);
+  const np_log *lg = p->pack->log;
+  lua_settop(L, 2);
+  check_range(L, &from, &before);
+  np_charge_slow(L, 20 + 2 * (uint64_t)lg->entry_count);
+  size_t room = sizeof(np_span) + lg->atom_count * sizeof(uint32_t);
+  np_span *s = lua_newuserdatauv(L, room, 0);
+  *s = (np_span){.handle.generation = p->generation};
+  for (size_t i = 0; i < lg->atom_count; i++) {
+    if (lg->atoms[i].members) add_atom(p->pack, (uint32_t)i, from, before, s, &step);
+  }
+  p->pack->refusal = NULL;
+  luaL_setmetatable(L, NP_SPAN_TYPE);
+  return 1;
+}
+
+/* ---- fold ---- */
+
+static np_str check_text(lua_State *L, int arg) {
+  np_str s;
+  luaL_checktype(L, arg, LUA_TSTRING);
+  s.p = lua_tolstring(L, arg, &s.n);
+  return s;
+}
+
+/* The reason at `arg`, or `otherwise`. */
+np_str np_check_why(lua_State *L, int arg, const char *otherwise) {
+  if (lua_isnoneornil(L, arg)) return np_str_cstr(otherwise);
+  np_str s = check_text(L, arg);
+  luaL_argcheck(L, s.n <= 200 && np_utf8_valid(s) == s.n, arg,
+                "a reason is at most 200 bytes of UTF-8");
+  return s;
+}
+
+static int push_no(lua_State *L, const char *why) {
+  lua_pushboolean(L, 0);
+  lua_pushstring(L, why);
+  return 2;
+}
+
+/* A fold may make the order of the whole session anew, and counts its text. */
+static uint64_t price_of_fold(const np_pack *p, np_str text) {
+  return 200 + 4 * (uint64_t)p->log->entry_count + text.n / 4;
+}
+
+/* fold(span, text, why): true; or false and why not. Without a text, which is what a model that
+** did not answer gives, nothing is folded, and `why` is what it said. */
+int np_context_fold(lua_State *L) {
+  char by[LUA_IDSIZE + 24];
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  np_check_change(L);
+  np_policy *p = np_host(L);
+  const np_span *s = np_check_span(L, 2);
+  if (lua_isnoneornil(L, 3)) {
+    np_str said = np_check_why(L, 4, "there is no summary");
+    lua_pushboolean(L, 0);
+    lua_pushlstring(L, said.p, said.n);
+    return 2;
+  }
+  np_str text = check_text(L, 3);
+  np_reason r = {np_check_why(L, 4, "fold"), np_by_line(L, by, sizeof by)};
+  np_charge_slow(L, price_of_fold(p->pack, text));
+  int64_t since = np_pause();
+  np_verdict v = np_pack_fold(p->pack, s->atom, s->atoms, text, r, NULL);
+  np_resume(p, since);
+  if (v == NP_NO_MEMORY) {
+    np_err e;
+    np_fail_mem(&e);
+    return np_break(L, &e);
+  }
+  if (v != NP_DONE) return push_no(L, p->pack->refusal ? p->pack->refusal : "refused");
+  np_note_fold(L, s, text, r);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+void np_span_open(lua_State *L) {
+  static const luaL_Reg methods[] = {{NULL, NULL}};
+  np_open_handle(L, NP_SPAN_TYPE, span_index, fields, methods);
+}
