@@ -34,7 +34,8 @@ static void set_shown(lua_State *L, const neap_session *s, int64_t id) {
   np_shown none = {0};
   const np_shown *sh =
       (size_t)id <= s->pack.view.count ? np_view_at(&s->pack.view, id) : &none;
-  set_cstr(L, "rung", np_rung_name((np_rung)sh->rung));
+  set_cstr(L, "rung", np_rung_name(sh->folded ? (np_rung)NP_FOLDED : (np_rung)sh->rung));
+  if (sh->folded) set_int(L, "folded", sh->folded);
   set_int(L, "tokens", sh->tokens);
   set_int(L, "full_tokens", sh->full);
   set_bool(L, "pinned", sh->pinned);
@@ -119,6 +120,15 @@ static int segments(lua_State *L) {
   return 1;
 }
 
+/* Tokens of a text in the session's encoding. */
+static int count(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  np_str text;
+  text.p = luaL_checklstring(L, 2, &text.n);
+  lua_pushinteger(L, (lua_Integer)np_vocab_count(s->vocab, text));
+  return 1;
+}
+
 /* ---- measures ---- */
 
 static void push_facts(lua_State *L, const np_facts *f) {
@@ -200,5 +210,5 @@ static int policy(lua_State *L) {
 const luaL_Reg np_bind_inspect[] = {
     {"entry_count", entry_count}, {"entry", entry},     {"shown", shown},
     {"segments", segments},       {"measure", measure}, {"citations", citations},
-    {"policy", policy},           {NULL, NULL},
+    {"policy", policy},           {"count", count},     {NULL, NULL},
 };

@@ -248,6 +248,31 @@ static int session_append_result(lua_State *L) {
   return push_done(L, s, neap_append_result(s, &c, text));
 }
 
+/* The open ask as a table, or nothing. */
+static int session_next_ask(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_ask a;
+  if (!neap_ask_next(s, &a)) return 0;
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, (lua_Integer)a.id);
+  lua_setfield(L, -2, "id");
+  lua_pushstring(L, a.kind);
+  lua_setfield(L, -2, "kind");
+  lua_pushinteger(L, (lua_Integer)a.max_tokens);
+  lua_setfield(L, -2, "max_tokens");
+  set_str(L, "text", a.text);
+  return 1;
+}
+
+/* answer(id, text): nil for a text says that there is none. */
+static int session_answer(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str text = {NULL, 0};
+  lua_Integer id = luaL_checkinteger(L, 2);
+  if (!lua_isnoneornil(L, 3)) text = check_str(L, 3);
+  return push_done(L, s, neap_answer(s, id, text));
+}
+
 static int session_text(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_str text;
@@ -280,6 +305,8 @@ static const luaL_Reg session_methods[] = {
     {"next_call", session_next_call},
     {"handle", session_handle},
     {"append_result", session_append_result},
+    {"next_ask", session_next_ask},
+    {"answer", session_answer},
     {"text", session_text},
     {"close", session_close},
     {NULL, NULL},

@@ -1,11 +1,11 @@
 /*
 ** Did the prompt hold what the model then used? For every identifier that a step cites and
-** an earlier result or user message showed: present verbatim, pointed at by a visible mark,
-** or gone. A proxy, and said to be one. next: tools.c
+** an earlier result or user message showed: present verbatim, noted in a shown summary, pointed
+** at by a visible mark, or gone. A proxy, and said to be one. next: tools.c
 */
 #include "engine/engine.h"
 
-typedef enum state { GONE, POINTED, PRESENT } state;
+typedef enum state { GONE, POINTED, NOTED, PRESENT } state;
 
 /* How one holder shows the identifier in the last prompt. */
 static state of_holder(const np_view *v, int64_t id, np_str ident) {
@@ -17,6 +17,18 @@ static state of_holder(const np_view *v, int64_t id, np_str ident) {
   return POINTED; /* its mark is visible and names what it is and how to get it */
 }
 
+/* Whether a summary that is shown holds the identifier. */
+static bool is_noted(const neap_session *s, np_str ident) {
+  for (size_t i = 0; i < s->log.fold_count; i++) {
+    const np_entry *en = np_log_entry(&s->log, s->log.folds[i].entry);
+    if ((size_t)en->id > s->pack.view.count) break;
+    const np_shown *sh = np_view_at(&s->pack.view, en->id);
+    if (!sh->listed || sh->rung >= NP_MASKED) continue;
+    if (np_ident_in(sh->rung == NP_FULL ? en->text : sh->text, ident)) return true;
+  }
+  return false;
+}
+
 static state of_citation(const neap_session *s, const np_citation *c) {
   const int64_t *holders;
   size_t n = np_cite_holders(s->log.cite, c->text, &holders);
@@ -25,12 +37,13 @@ static state of_citation(const neap_session *s, const np_citation *c) {
     state one = of_holder(&s->pack.view, holders[i], c->text);
     if (one > best) best = one;
   }
-  return best;
+  return best < NOTED && is_noted(s, c->text) ? NOTED : best;
 }
 
 static void count(np_facts *f, state st) {
   f->cited++;
   if (st == PRESENT) f->present++;
+  else if (st == NOTED) f->noted++;
   else if (st == POINTED) f->pointed++;
   else f->gone++;
 }

@@ -1,6 +1,7 @@
 -- neap for Lua programs: sessions that assemble prompts, and token counts. Misuse raises; what
 -- the world does comes back as nil, message, code. next: meta.lua, ../../core/bind/core.c
 local core = require("neap.core")
+local extract = require("neap.summary.extract")
 
 local M = {
   _VERSION = "neap " .. core.version,
@@ -40,7 +41,14 @@ local OPTIONS = {
   no_reload = true,
   no_tools = true,
 }
-local OTHERS = { store = true, tenant = true, data = true, tools = true, request = true }
+local OTHERS = {
+  store = true,
+  tenant = true,
+  data = true,
+  tools = true,
+  request = true,
+  summarize = true,
+}
 
 local function check_options(options)
   if type(options) ~= "table" then
@@ -51,6 +59,11 @@ local function check_options(options)
       error(("bad argument #1 to 'session' (there is no option %s)"):format(tostring(name)), 3)
     end
   end
+end
+
+local function check_summarize(f)
+  if f == nil or f == false or type(f) == "function" then return end
+  error("bad argument #1 to 'session' (summarize is a function, or false)", 3)
 end
 
 local function set_up(self, options)
@@ -68,6 +81,7 @@ end
 ---@return neap.Session? session, string? message, string? code
 function M.session(options)
   check_options(options)
+  check_summarize(options.summarize)
   local engine, why, code = core.engine({
     store = options.store,
     tenant = options.tenant,
@@ -84,7 +98,10 @@ function M.session(options)
     engine:close()
     return nil, message, name
   end
-  return set_up(setmetatable({ raw = raw, engine = engine, had_calls = false }, Session), options)
+  local self = { raw = raw, engine = engine, had_calls = false }
+  self.summarize = options.summarize
+  if self.summarize == nil then self.summarize = extract.answerer(raw) end
+  return set_up(setmetatable(self, Session), options)
 end
 
 --- Appends a chat message, a table or its JSON.
@@ -96,10 +113,38 @@ function Session:add(message)
   return raw:append(to_json(message, MESSAGE_ORDER))
 end
 
---- Assembles the next turn: the whole request body.
+-- What the policy asks a model: the host's function answers, or the extractive summarizer.
+local function answer_asks(self)
+  local raw = self.raw
+  local ask = self.summarize and raw:next_ask()
+  if not ask then return true end
+  return raw:answer(ask.id, self.summarize(ask))
+end
+
+--- Assembles the next turn: the whole request body. What the policy asks a model meanwhile is
+--- answered before it returns, unless the session was opened with `summarize = false`; the
+--- policy goes on at the next prompt.
 ---@return string? body, string? message, string? code
 function Session:prompt()
-  return open_session(self):prompt()
+  local body, why, code = open_session(self):prompt()
+  if not body then return nil, why, code end
+  local ok, message, name = answer_asks(self)
+  if not ok then return nil, message, name end
+  return body
+end
+
+--- The open ask of the policy, when `summarize = false`: id, kind, text, max_tokens.
+---@return table?
+function Session:next_ask()
+  return open_session(self):next_ask()
+end
+
+--- Answers an ask; without a text there is no answer.
+---@param ask integer its id
+---@param text string?
+---@return true? ok, string? message, string? code
+function Session:answer(ask, text)
+  return open_session(self):answer(ask, text)
 end
 
 --- Appends the provider's response body, as it came.

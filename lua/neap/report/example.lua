@@ -2,10 +2,18 @@
 -- entry is shown as once the policy has done its work. Tests and `neap check` use it. The form
 -- is in docs/policies.md. next: ../../../policies/mask_observations.lua
 local core = require("neap.core")
+local extract = require("neap.summary.extract")
 
 local M = {}
 
-local RUNGS = { full = true, trimmed = true, reference = true, masked = true, dropped = true }
+local RUNGS = {
+  full = true,
+  trimmed = true,
+  reference = true,
+  masked = true,
+  dropped = true,
+  folded = true,
+}
 local WORDS = {}
 local LIST = "time wind water stone light paper north letter river garden morning silver "
   .. "window bridge yellow market corner winter summer island harbor village mountain forest"
@@ -156,7 +164,9 @@ local function turn(session)
   if not ok then return nil, why, code end
   local errors = core.json.decode(session:account()).hook_errors
   if errors and errors[1] then return nil, errors[1] end
-  return true
+  local ask = session:next_ask()
+  if not ask then return true end
+  return session:answer(ask.id, extract.answerer(session)(ask))
 end
 
 -- Plays the history: a prompt before each assistant message and one at the end.
@@ -177,8 +187,11 @@ local function compare(session, list, path)
   local id = 0
   for _, m in ipairs(list) do
     for _, item in ipairs(m.items) do
-      id = id + 1
-      local e = session:entry(id)
+      local e
+      repeat -- summaries are entries too, but not of the example
+        id = id + 1
+        e = session:entry(id)
+      until not e or e.kind ~= "summary"
       local rung = e and e.rung or "nothing"
       if rung ~= item.rung then
         local form = "%s:%d: the example expects %q to be %s, but it is %s"

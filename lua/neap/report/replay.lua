@@ -2,6 +2,7 @@
 -- is assembled from what came before (a turn), then the step is appended and measured.
 -- next: tally.lua, ../cli/replay.lua
 local core = require("neap.core")
+local extract = require("neap.summary.extract")
 local prices = require("neap.models.prices")
 local tally = require("neap.report.tally")
 
@@ -21,6 +22,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field lenient boolean?     skip messages that the session refuses
 ---@field stop_at integer?     end after this turn's prompt
 ---@field progress (fun(recording: neap.Recording): fun(done: integer?, total: integer?))?
+---@field summarize (fun(ask: table): string?)? answers asks; nil: the extractive summarizer
 ---@field on_turn fun(account: table, body: string?, session: table)?
 ---@field on_measure fun(measure: table, account: table)?
 ---@field on_refused fun(text: string)?
@@ -65,6 +67,13 @@ local function prepare(session, recording, o)
   return true
 end
 
+-- What the policy asks a model is answered at once: it goes on at the next turn.
+local function answer_asks(state)
+  local ask = state.session:next_ask()
+  if not ask then return true end
+  return state.session:answer(ask.id, state.summarize(ask))
+end
+
 -- The turn before a step: assembles, accounts, tells.
 local function take_turn(state)
   local session, sums = state.session, state.sums
@@ -77,6 +86,8 @@ local function take_turn(state)
   if not body and code ~= "budget" then return nil, why, code end
   local text, wrong = session:account()
   if not text then return nil, wrong end
+  local answered, message, name = answer_asks(state)
+  if not answered then return nil, message, name end
   local account = core.json.decode(text)
   state.turn = state.turn + 1
   account.turn = state.turn
@@ -124,6 +135,7 @@ function M.run(recording, o)
   local window = not o.unbounded and (o.window or M.DEFAULT_WINDOW) or nil
   state.sums = tally.new(price, window)
   state.policy = session:policy()
+  state.summarize = o.summarize or extract.answerer(session)
   local function give_up(why, name)
     session:close()
     return nil, why, name

@@ -1,0 +1,131 @@
+-- Words that say what a sentence is, in English and Chinese, and what a name is. Data and the
+-- patterns over them. next: extract.lua
+local lpeg = require("lpeg")
+
+local M = {}
+
+-- ---- names: paths, numbers, codes -----------------------------------------------------------
+
+local P, R, S, C, Cmt = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cmt
+
+local letter = R("az", "AZ", "09") + S("_./:@#-")
+local function is_name(_, at, s)
+  local core = s:gsub("^[./:@#-]+", ""):gsub("[./:@#-]+$", "")
+  if #core < 3 then return false end
+  local odd = core:find("%d") or core:find("[_/]") or core:find("%w[.-]%w") or core:find("%l%u")
+  if not odd or (#core < 4 and not core:find("^%d+$")) then return false end
+  return at, core
+end
+local name = Cmt(C(letter ^ 1), is_name)
+local scan = lpeg.Ct((name + letter ^ 1 + 1) ^ 0)
+
+--- The names in a line, in order, also more than once.
+---@param line string
+---@return fun(): string?
+function M.names(line)
+  local list, i = scan:match(line), 0
+  return function()
+    i = i + 1
+    return list[i]
+  end
+end
+
+---@param line string
+---@return integer
+function M.count_names(line)
+  return #scan:match(line)
+end
+
+-- ---- words ----------------------------------------------------------------------------------
+
+-- A word at the start of another one counts: "fail" finds "failed". Chinese words stand anywhere.
+local function any_of(list)
+  local latin, other = P(false), P(false)
+  for word in list:gmatch("[^|]+") do
+    if word:find("^[\x20-\x7e]+$") then
+      latin = latin + P(word)
+    else
+      other = other + P(word)
+    end
+  end
+  local alnum = R("az", "09")
+  return P({ other + latin + (alnum ^ 1 + 1) * lpeg.V(1) })
+end
+
+local function finder(list)
+  local pattern = any_of(list)
+  return function(text)
+    return pattern:match(text:lower()) ~= nil
+  end
+end
+
+M.is_error = finder(
+  "error|fail|exception|traceback|fatal|panic|denied|not found|no such|cannot|undefined|"
+    .. "错误|失败|异常|拒绝|找不到|无法"
+)
+M.is_unsure =
+  finder("probably|maybe|perhaps|suspect|might|seems|likely|guess|可能|也许|怀疑|大概|似乎|应该是")
+
+local is_refuted = finder(
+  "ruled out|not the cause|is not it|wrong|reverted|refuted|did not help|does not help|"
+    .. "didn't work|doesn't work|no longer|dead end|排除|证伪|推翻|不是原因|无效|行不通|没有帮助"
+)
+local is_open = finder(
+  "todo|still need|remains|remaining|not yet|unresolved|open question|next step|next, |"
+    .. "to check|待|尚未|还没|还需|未解决|下一步|接下来"
+)
+local is_decision = finder(
+  "decide|decision|chose|choose|i will|i'll|let's use|instead of|rather than|because|the cause|"
+    .. "root cause|conclu|therefore|决定|采用|选择|改为|因为|所以|结论|根因|原因是"
+)
+
+--- The section that a sentence of the model's belongs to, or nil.
+---@param sentence string
+---@return string?
+function M.section(sentence)
+  if is_refuted(sentence) then return "refuted" end
+  if is_open(sentence) then return "open" end
+  if is_decision(sentence) then return "decisions" end
+end
+
+-- ---- sentences and scripts ------------------------------------------------------------------
+
+local stop = S(".!?;") * (S(" \t") + -1) + P("。") + P("！") + P("？") + P("；")
+local sentence = C((1 - stop) ^ 1 * stop ^ -1)
+local all = lpeg.Ct((S(" \t") ^ 1 + sentence + stop) ^ 0)
+
+--- The sentences of a line.
+---@param line string
+---@return fun(): string?
+function M.sentences(line)
+  local list, i = all:match(line), 0
+  return function()
+    i = i + 1
+    return list[i]
+  end
+end
+
+local cjk = R("\xE3\xE9") * R("\x80\xBF") * R("\x80\xBF")
+local tally = lpeg.Cf(lpeg.Cc(0) * (cjk * lpeg.Cc(1) + 1) ^ 0, function(sum, n)
+  return sum + n
+end)
+
+--- Is the text mostly Chinese? A character says as much as two or three letters.
+---@param text string
+---@return boolean
+function M.is_cjk(text)
+  local letters = select(2, text:gsub("%a", ""))
+  return tally:match(text) * 3 > letters
+end
+
+--- The first bytes of a text, ending at a character's end and before a name.
+---@param text string
+---@param bytes integer
+---@return string?
+function M.clip(text, bytes)
+  local last = utf8.offset(text, 0, bytes + 1)
+  local head = last and text:sub(1, last - 1) or ""
+  return head:match("^(.-)[%w_./:@#-]*$")
+end
+
+return M
