@@ -25,8 +25,17 @@ local neap = {}
 ---@field tools? table|string tool schemas as the provider takes them
 ---@field request? table|string the request's other members: model, max_tokens, …
 ---@field durable? "process"|"power"|"batch"|"memory"
+---@field summarize? false|fun(ask: neap.Ask): string? answers what a policy asks a model; none:
+---  summaries are made by picking lines; false: the host calls next_ask and answer
 ---@field no_reload? boolean never look at the policy file again
 ---@field no_tools? boolean  do not offer neap_read and neap_recall to the model
+
+---What a policy asks a model.
+---@class neap.Ask
+---@field id integer
+---@field kind "summary"|"ask" text is what to summarize, or a prompt
+---@field text string
+---@field max_tokens integer
 
 ---Opens a session, or resumes the one of that name in the store.
 ---```lua
@@ -182,14 +191,26 @@ function Ctx:span(range) end
 ---@return boolean reached
 function Ctx:shrink(tokens, why) end
 
----Not offered by this version.
-function Ctx:fold() end
+---From now on the text stands for the span.
+---@param span table
+---@param text string? nil: nothing is folded, and `why` is the reason
+---@param why? string
+---@return boolean folded
+---@return string? why not
+function Ctx:fold(span, text, why) end
 
----Not offered by this version.
-function Ctx:summarize() end
+---Only in compact: a summary of the span by the host's model. The hook sleeps until it is here.
+---@param span table
+---@param how? {max_tokens: integer}
+---@return string? summary
+---@return string? why there is none
+function Ctx:summarize(span, how) end
 
----Not offered by this version.
-function Ctx:ask() end
+---Only in compact: an answer of the host's model.
+---@param question {prompt: string, max_tokens: integer?}
+---@return string? answer
+---@return string? why there is none
+function Ctx:ask(question) end
 
 ---One part of a message.
 ---@class neap.Entry

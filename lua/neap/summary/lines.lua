@@ -82,13 +82,16 @@ end
 
 -- ---- what it did ----------------------------------------------------------------------------
 
+-- Arguments that name a call best, in this order; else its first string by name.
+local MAIN = { "path", "file", "file_path", "filename", "command", "pattern", "query" }
+
 local function first_string(args)
   local keys = {}
   for key, value in pairs(args) do
     if type(key) == "string" and type(value) == "string" then keys[#keys + 1] = key end
   end
   table.sort(keys)
-  for _, key in ipairs({ "path", "file", "file_path", "filename", "command", "pattern", "query" }) do
+  for _, key in ipairs(MAIN) do
     if type(args[key]) == "string" then return args[key] end
   end
   return keys[1] and args[keys[1]]
