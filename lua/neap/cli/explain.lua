@@ -70,6 +70,7 @@ local function identity(e)
 end
 
 local function now(e)
+  if e.folded then return ("not shown; the summary %d stands for it"):format(e.folded) end
   if not e.listed then return "it has not been in a prompt yet" end
   local kept = e.pinned and ", pinned" or e.held and ", held" or ""
   if e.rung == "full" then return "shown in full" .. kept end

@@ -46,7 +46,7 @@ end
 
 -- "results of read", "calls of edit", "texts": what an entry is, in the plural.
 local function cause(e)
-  local kind = e.kind .. "s"
+  local kind = e.kind == "summary" and "summaries" or e.kind .. "s"
   return e.tool ~= "" and ("%s of %s"):format(kind, visible.line(e.tool)) or kind
 end
 

@@ -59,10 +59,18 @@ local function finder(list)
   end
 end
 
-M.is_error = finder(
+local has_error_word = finder(
   "error|fail|exception|traceback|fatal|panic|denied|not found|no such|cannot|undefined|"
     .. "错误|失败|异常|拒绝|找不到|无法"
 )
+
+--- Does the line say that something went wrong? A file called error.c does not.
+---@param line string
+---@return boolean
+function M.is_error(line)
+  return has_error_word((line:gsub("[%w_./-]*[/.]%w[%w_./-]*", "")))
+end
+
 M.is_unsure =
   finder("probably|maybe|perhaps|suspect|might|seems|likely|guess|可能|也许|怀疑|大概|似乎|应该是")
 
