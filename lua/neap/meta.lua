@@ -85,6 +85,16 @@ function Session:add(message) end
 ---@return string? code
 function Session:prompt() end
 
+---The policy's open ask, for hosts that opened the session with `summarize = false`.
+---@return neap.Ask?
+function Session:next_ask() end
+
+---Answers an ask, now or later; the policy goes on at the next prompt. No text: no answer.
+---@param ask integer its id
+---@param text string?
+---@return true? ok, string? message, string? code
+function Session:answer(ask, text) end
+
 ---Appends the provider's response body, as it came.
 ---@param response string
 ---@return true? ok

@@ -66,6 +66,15 @@ static const char lua[] =
     "  rank = function(ctx, e) return e.id end,\n"
     "  assemble = function(ctx) ctx:shrink(260, 'small') end }\n";
 
+/* Asks, sleeps, folds what it asked about, and folds once more by itself. */
+static const char folding[] =
+    "return { api = 1, compact = function(ctx)\n"
+    "  local old = ctx:span { before = ctx.step - 1 }\n"
+    "  if old.steps > 0 then ctx:fold(old, ctx:summarize(old), 'old') end end,\n"
+    "  assemble = function(ctx)\n"
+    "  if ctx.step == 4 then ctx:fold(ctx:span { before = 3 }, '- all of it') end\n"
+    "  ctx:shrink(300, 'small') end }\n";
+
 typedef struct progress {
   int messages; /* acknowledged */
   int prompts;
@@ -87,6 +96,7 @@ static progress live(neap *n, const char *name, const char *policy) {
   neap_session *s = NULL;
   neap_str body;
   neap_call c;
+  neap_ask ask;
   neap_options o = {.size = sizeof o,
                     .policy = policy,
                     .window = 900,
@@ -104,6 +114,7 @@ static progress live(neap *n, const char *name, const char *policy) {
     body = NP_LIT("");
     p.prompts += step(&p, neap_prompt(s, &body));
     np_buf_add(&bodies, body);
+    if (neap_ask_next(s, &ask)) step(&p, neap_answer(s, ask.id, NP_LIT("- [step 1] it")));
     p.messages += step(
         &p, neap_append_response(
                 s, response("looking at it", i == 1 ? "neap_recall" : "bash", 2, i)));
@@ -283,6 +294,8 @@ int main(void) {
   sweep(NULL, NULL, "openai", 1);
   sweep(NULL, NULL, "text", 1);
   sweep(NULL, policy, "openai", 5); /* Lua's own allocations are many and alike */
+  sweep(NULL, policy_file("folding.lua", folding), "text", 7);
+  CHECK("that one folds", has(np_buf_str(&whole), "Summary of"));
   sweep(dir_path("sweep.db"), NULL, "openai", 3);
   sweep_open(NULL);
   sweep_open(dir_path("open.db"));

@@ -6,7 +6,14 @@ local json = core.json
 
 local M = {}
 
-local RUNGS = { full = true, trimmed = true, reference = true, masked = true, dropped = true }
+local RUNGS = {
+  full = true,
+  trimmed = true,
+  reference = true,
+  masked = true,
+  dropped = true,
+  folded = true,
+}
 
 -- ---- reading ------------------------------------------------------------------------------
 
