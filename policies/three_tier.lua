@@ -3,8 +3,9 @@
 --
 -- Large results are cut as they come in. Every few steps what has grown old is folded into one
 -- more summary, each fact with its step, by the host's model or, without one, by picking lines.
--- Earlier summaries are never written again, so that nothing in them drifts; and between two
--- folds the beginning of the prompt stays as it is, so that the provider's cache holds.
+-- A summary is at most a third of what it stands for, and is never written again, so that
+-- nothing in it drifts. Between two folds the beginning of the prompt stays as it is, so that
+-- the provider's cache holds.
 --
 -- example: window=9000 reserve=0 hot=2 every=2
 --   user 20
@@ -28,7 +29,7 @@ return {
     hot = { default = 6, min = 1, help = "newest steps that stay as they are" },
     every = { default = 4, min = 1, help = "steps that make a summary" },
     observation = { default = 1200, min = 50, help = "tokens of one result" },
-    summary = { default = 1000, min = 50, max = 16000, help = "tokens of one summary" },
+    summary = { default = 1000, min = 50, max = 16000, help = "most tokens of one summary" },
   },
   tools = { "recall", "read" },
 
@@ -40,8 +41,10 @@ return {
 
   compact = function(ctx, o)
     local old = ctx:span { from = 1, before = ctx.step - o.hot }
-    if old.steps >= o.every then
-      ctx:fold(old, ctx:summarize(old, { max_tokens = o.summary }))
-    end
+    -- after a refusal, or no answer, not again before as many steps have come
+    if old.steps < o.every + (ctx.state.refused or 0) then return end
+    local most = neap.clamp(old.tokens // 3, 50, o.summary)
+    local ok = ctx:fold(old, ctx:summarize(old, { max_tokens = most }))
+    ctx.state.refused = not ok and old.steps or nil
   end,
 }
