@@ -8,13 +8,13 @@
 #include "log/place.h"
 
 /* The message as a provider takes it, kept. */
-static neap_rc make_raw(np_log *lg, np_str text, np_str *raw, np_err *e) {
+static neap_rc make_raw(np_log *lg, np_arena *ar, np_str text, np_str *raw, np_err *e) {
   np_buf *b = &lg->scratch;
   np_buf_clear(b);
   np_buf_adds(b, "{\"role\":\"user\",\"content\":");
   np_json_quote(b, text);
   np_buf_addc(b, '}');
-  if (b->failed || !np_arena_copy(&lg->arena, np_buf_str(b), raw)) return np_fail_mem(e);
+  if (b->failed || !np_arena_copy(ar, np_buf_str(b), raw)) return np_fail_mem(e);
   return NEAP_OK;
 }
 
@@ -26,10 +26,11 @@ static bool reserve_fold(np_log *lg) {
   return ok;
 }
 
-/* The fold of the atoms, its list kept; false when out of memory. */
+/* Which atoms, and their steps; false when out of memory. */
 static bool make_fold(np_log *lg, const uint32_t *atoms, size_t n, np_fold *f) {
-  *f = (np_fold){.count = n, .step_from = INT64_MAX};
-  f->atoms = np_arena_alloc(&lg->arena, n * sizeof *atoms);
+  f->count = n;
+  f->step_from = INT64_MAX;
+  f->atoms = np_arena_alloc(&f->arena, n * sizeof *atoms);
   if (!f->atoms) return false;
   memcpy(f->atoms, atoms, n * sizeof *atoms);
   for (size_t i = 0; i < n; i++) {
@@ -58,10 +59,19 @@ static int64_t enter(np_log *lg, const np_parsed *parsed, np_fold *f) {
   return en->id;
 }
 
+static neap_rc make(np_log *lg, const uint32_t *atoms, size_t n, np_str text, np_fold *f,
+                    np_parsed *parsed, np_err *e) {
+  np_str raw;
+  neap_rc rc = make_raw(lg, &f->arena, text, &raw, e);
+  if (!rc) rc = np_parse_message(&f->arena, &lg->scratch, raw, parsed, e);
+  if (rc) return rc;
+  bool ok = make_fold(lg, atoms, n, f) && np_log_reserve(lg, 1) && reserve_fold(lg);
+  return ok ? NEAP_OK : np_fail_mem(e);
+}
+
 neap_rc np_log_fold(np_log *lg, const uint32_t *atoms, size_t n, np_str text,
                     int64_t *entry, np_err *e) {
-  np_str raw;
-  np_fold f;
+  np_fold f = {0};
   np_parsed parsed = {0};
   if (!n || !text.n)
     return np_fail(e, NEAP_E_ARG, "a summary of nothing, or without text");
@@ -69,18 +79,16 @@ neap_rc np_log_fold(np_log *lg, const uint32_t *atoms, size_t n, np_str text,
     if (atoms[i] >= lg->atom_count || (i && atoms[i] <= atoms[i - 1]))
       return np_fail(e, NEAP_E_ARG, "a summary names an atom that does not exist");
   }
-  neap_rc rc = make_raw(lg, text, &raw, e);
-  if (!rc) rc = np_parse_message(&lg->arena, &lg->scratch, raw, &parsed, e);
-  if (rc) return rc;
-  if (!make_fold(lg, atoms, n, &f) || !np_log_reserve(lg, 1) || !reserve_fold(lg))
-    return np_fail_mem(e);
-  *entry = enter(lg, &parsed, &f);
-  return NEAP_OK;
+  np_arena_init(&f.arena, lg->alloc);
+  neap_rc rc = make(lg, atoms, n, text, &f, &parsed, e);
+  if (rc) np_arena_free(&f.arena);
+  else *entry = enter(lg, &parsed, &f);
+  return rc;
 }
 
 void np_log_unfold(np_log *lg) {
   lg->entry_count--;
   lg->message_count--;
   lg->atom_count--;
-  lg->fold_count--;
+  np_arena_free(&lg->folds[--lg->fold_count].arena);
 }

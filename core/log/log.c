@@ -23,6 +23,7 @@ void np_log_free(np_log *lg) {
   np_free(lg->alloc, lg->messages);
   np_free(lg->alloc, lg->atoms);
   np_free(lg->alloc, lg->open);
+  for (size_t i = 0; i < lg->fold_count; i++) np_arena_free(&lg->folds[i].arena);
   np_free(lg->alloc, lg->folds);
   *lg = (np_log){.alloc = lg->alloc, .task_message = -1};
 }

@@ -127,6 +127,7 @@ typedef struct np_fold {
   uint32_t *atoms; /* ascending */
   size_t count;
   int64_t step_from, step_to; /* of their entries */
+  np_arena arena;             /* all that is its own: given back when it is taken back */
 } np_fold;
 
 typedef struct np_log {
