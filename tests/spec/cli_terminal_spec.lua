@@ -12,7 +12,7 @@ local DIR = shared.scratch("cli_terminal")
 
 -- What the program writes on a terminal of 20 lines; nil when there is none to be had.
 local function on_terminal(words, env)
-  if not os.execute("command -v script >/dev/null 2>&1") then return nil end
+  if not os.execute("script -qec true /dev/null </dev/null >/dev/null 2>&1") then return nil end
   local parts = { "stty rows 20 cols 100 && env -u NO_COLOR TERM=xterm", env or "" }
   parts[#parts + 1] = quote(shared.program())
   for _, word in ipairs(words) do
@@ -25,7 +25,7 @@ local function on_terminal(words, env)
   return (text:gsub("\r\n", "\n"))
 end
 
-local NONE = "script(1) is not here"
+local NONE = "there is no script(1), or no terminal for it to make"
 
 describe("neap show", function()
   it("prints the exact bytes of the request with --raw", function()
