@@ -95,11 +95,10 @@ neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e) {
     if (np_view_at(v, id)->rung == NP_DROPPED) continue;
     neap_rc rc = drop_entry(v, id, &run, e);
     if (rc) return rc;
-    if (last != UINT32_MAX && last != run && v->runs[last].first) {
-      /* an earlier part of the atom is a run of its own */
-      if (np_view_at(v, v->runs[last].first)->run == last)
-        count_notice(v, &v->runs[last]);
-    }
+    /* an earlier part of the atom may be a run of its own */
+    bool apart = last != UINT32_MAX && last != run &&
+                 np_view_at(v, v->runs[last].first)->run == last;
+    if (apart) count_notice(v, &v->runs[last]);
     last = run;
   }
   if (run != UINT32_MAX) count_notice(v, &v->runs[run]);

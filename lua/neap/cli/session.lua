@@ -92,6 +92,7 @@ function M.load(path, opts)
   path = check(found.resolve(path))
   local how = { lenient = opts.lenient, from = opts.from, as = opts.as, lean = true }
   local sessions = check(import.load(path, how))
+  collectgarbage() -- the text is several times the largest thing that is kept of it
   local skipped = sessions[1].counts.skipped
   if skipped > 0 then
     local what = skipped == 1 and "1 line was skipped" or skipped .. " lines were skipped"
