@@ -165,7 +165,7 @@ asan:                         ## the same tests under the address and undefined 
 LUA_ENV = NEAP_BIN='$(abspath $(PROGRAM))' NEAP_BUILD='$(abspath $(BUILD))' LUA_PATH='./lua/?.lua;./lua/?/init.lua;./?.lua;;' \
           LUA_CPATH='$(BUILD)/lua/?.so;;'
 define each_lua
-+@$(SUBMAKE) all >&2
++@$(SUBMAKE) all tests >&2
 @for f in $(wildcard $(1)/*.lua); do echo "$$f" >&2; $(LUA_ENV) $(LUA) $$f || exit 1; done
 endef
 soak: deps-run                ## long runs: memory stays flat, nothing drifts
