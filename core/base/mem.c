@@ -116,6 +116,20 @@ void np_arena_clear(np_arena *ar) {
   ar->used = 0;
 }
 
+np_arena_place np_arena_here(const np_arena *ar) {
+  return (np_arena_place){ar->chunks, ar->chunks ? ar->chunks->n : 0, ar->used};
+}
+
+void np_arena_back(np_arena *ar, np_arena_place to) {
+  while (ar->chunks != to.chunk) {
+    np_chunk *next = ar->chunks->next;
+    np_free(ar->alloc, ar->chunks);
+    ar->chunks = next;
+  }
+  if (ar->chunks) ar->chunks->n = to.n;
+  ar->used = to.used;
+}
+
 void np_arena_free(np_arena *ar) {
   for (np_chunk *c = ar->chunks, *next; c; c = next) {
     next = c->next;

@@ -39,4 +39,12 @@ bool np_arena_copy(np_arena *ar, np_str s, np_str *out); /* a copy followed by a
 void np_arena_clear(np_arena *ar);
 void np_arena_free(np_arena *ar);
 
+/* A place to go back to: everything handed out since is given up. */
+typedef struct np_arena_place {
+  np_chunk *chunk;
+  size_t n, used;
+} np_arena_place;
+np_arena_place np_arena_here(const np_arena *ar);
+void np_arena_back(np_arena *ar, np_arena_place to);
+
 #endif

@@ -442,17 +442,19 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
 /* Checks first, then writes, then keeps: a message that is refused leaves no trace, and one
 ** that is kept is in the store. */
 neap_rc np_session_append(neap_session *s, np_str message, np_str response) {
-  size_t index;
   np_event ev[] = {{.kind = NP_EV_RESPONSE, .body = response},
                    {.kind = NP_EV_MESSAGE, .body = message}};
   bool alone = response.n == 0;
-  np_arena ar;
-  np_arena_init(&ar, &s->engine->alloc);
-  neap_rc rc = np_log_check(&ar, message, &s->err);
-  np_arena_free(&ar);
-  if (!rc) rc = np_session_write(s, ev + alone, alone ? 1 : 2);
-  if (!rc) rc = np_log_append(&s->log, message, &index, &s->err);
-  return rc ? rc : np_log_index_sync(&s->log, &s->err);
+  np_staged staged;
+  neap_rc rc = np_log_stage(&s->log, message, &staged, &s->err);
+  if (rc) return rc;
+  rc = np_session_write(s, ev + alone, alone ? 1 : 2);
+  if (rc) {
+    np_log_give_up(&s->log, &staged);
+    return rc;
+  }
+  np_log_enter(&s->log, &staged);
+  return np_log_index_sync(&s->log, &s->err);
 }
 
 neap_rc neap_append(neap_session *s, neap_str message) {

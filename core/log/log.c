@@ -136,32 +136,46 @@ static neap_rc check_size(const np_parsed *parsed, np_err *e) {
   return np_fail(e, NEAP_E_LIMIT, "a message of more than 100,000 parts");
 }
 
-neap_rc np_log_check(np_arena *ar, np_str raw, np_err *e) {
-  np_parsed parsed = {0};
-  np_buf scratch;
-  np_buf_init(&scratch, ar->alloc);
-  neap_rc rc = np_parse_message(ar, &scratch, raw, &parsed, e);
-  np_buf_free(&scratch);
-  return rc ? rc : check_size(&parsed, e);
+static neap_rc parse(np_log *lg, np_str raw, np_parsed *out, np_err *e) {
+  np_str kept;
+  if (!np_arena_copy(&lg->arena, raw, &kept)) return np_fail_mem(e);
+  neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, out, e);
+  if (!rc) rc = check_size(out, e);
+  return rc || np_log_reserve(lg, out->count) ? rc : np_fail_mem(e);
 }
 
-neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e) {
-  np_str kept;
-  np_parsed parsed = {0};
-  if (!np_arena_copy(&lg->arena, raw, &kept)) return np_fail_mem(e);
-  neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, &parsed, e);
-  if (rc) return rc;
-  if ((rc = check_size(&parsed, e))) return rc;
-  if (!np_log_reserve(lg, parsed.count)) return np_fail_mem(e);
-  np_message *m = &lg->messages[lg->message_count];
-  *m = parsed.message;
+neap_rc np_log_stage(np_log *lg, np_str raw, np_staged *out, np_err *e) {
+  *out = (np_staged){.before = np_arena_here(&lg->arena)};
+  np_parsed *parsed = np_arena_alloc(&lg->arena, sizeof *parsed);
+  neap_rc rc = parsed ? parse(lg, raw, parsed, e) : np_fail_mem(e);
+  out->parsed = parsed;
+  if (rc) np_log_give_up(lg, out);
+  return rc;
+}
+
+void np_log_give_up(np_log *lg, const np_staged *staged) {
+  np_arena_back(&lg->arena, staged->before);
+}
+
+size_t np_log_enter(np_log *lg, const np_staged *staged) {
+  const np_parsed *parsed = staged->parsed;
+  size_t index = lg->message_count;
+  np_message *m = &lg->messages[index];
+  *m = parsed->message;
   begin_message(lg, m);
-  *message = lg->message_count++;
+  lg->message_count++;
   uint32_t text = UINT32_MAX, batch = UINT32_MAX;
-  for (size_t i = 0; i < parsed.count; i++) {
-    np_entry *en = np_log_add_entry(lg, m, *message, &parsed.parts[i]);
+  for (size_t i = 0; i < parsed->count; i++) {
+    np_entry *en = np_log_add_entry(lg, m, index, &parsed->parts[i]);
     place_entry(lg, m, en, &text, &batch);
     m->entries++;
   }
-  return NEAP_OK;
+  return index;
+}
+
+neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e) {
+  np_staged staged;
+  neap_rc rc = np_log_stage(lg, raw, &staged, e);
+  if (!rc) *message = np_log_enter(lg, &staged);
+  return rc;
 }
