@@ -245,10 +245,19 @@ static neap_rc flush(neap_session *s) {
   return st->ops->flush(st, &s->err);
 }
 
+/* A request without a message is one that every provider refuses. */
+static neap_rc check_begun(neap_session *s) {
+  if (s->log.message_count) return NEAP_OK;
+  return np_fail(&s->err, NEAP_E_MISUSE,
+                 "session %s has no message yet; append one before the first prompt",
+                 s->name);
+}
+
 neap_rc neap_prompt(neap_session *s, neap_str *body) {
   neap_rc rc = np_session_enter_out(s, body);
   if (rc) return rc;
-  rc = np_turn_assemble(s);
+  rc = check_begun(s);
+  if (!rc) rc = np_turn_assemble(s);
   if (!rc) rc = flush(s);
   if (!rc) {
     s->call_message = SIZE_MAX;

@@ -168,7 +168,8 @@ NEAP_API neap_rc neap_set_request(neap_session *s, neap_str members_json);
 NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
 
 /* Assembles the next turn and gives the whole request body (for `text`: the prompt), valid
-** until the next call on `s`. NEAP_E_BUDGET: nothing fits; neap_account says by what. */
+** until the next call on `s`. NEAP_E_BUDGET: nothing fits; neap_account says by what.
+** NEAP_E_MISUSE before the first message. */
 NEAP_API neap_rc neap_prompt(neap_session *s, neap_str *body);
 
 /* Appends the provider's response body, verbatim. */
