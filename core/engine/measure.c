@@ -7,14 +7,16 @@
 
 typedef enum state { GONE, POINTED, NOTED, PRESENT } state;
 
-/* How one holder shows the identifier in the last prompt. */
+/* How one holder shows the identifier in the last prompt. A mark points at what its call's
+** arguments name; that of a message's own text names nothing. */
 static state of_holder(const np_view *v, int64_t id, np_str ident) {
   if (id > (int64_t)v->count) return GONE;
   const np_shown *s = np_view_at(v, id);
   if (!s->listed || s->rung == NP_DROPPED) return GONE;
   if (s->rung == NP_FULL) return PRESENT;
   if (s->rung != NP_MASKED && np_ident_in(s->text, ident)) return PRESENT;
-  return POINTED; /* its mark is visible and names what it is and how to get it */
+  const np_entry *en = np_log_entry(v->log, id);
+  return en->pair || en->kind == NP_KIND_CALL ? POINTED : GONE;
 }
 
 /* Whether a summary that is shown holds the identifier. */

@@ -162,3 +162,44 @@ describe("the recall hook", function()
     assert.are.equal(1, #errors)
   end)
 end)
+
+describe("a fact that is cited", function()
+  -- The measure of the step that cites E4711, which stood in entry 3 and is masked by then.
+  local function measured(message)
+    local path = shared.scratch("facts") .. "/policy.lua"
+    write(path, "return { api = 1, assemble = function(ctx)\n"
+      .. "for e in ctx:entries { kind = { 'user', 'result' } } do e:mask() end end }\n")
+    local s, engine = session(path, "facts")
+    user(s, "task")
+    for _, text in ipairs(message) do
+      assert(s:append(text))
+    end
+    assert(s:prompt())
+    s:measure()
+    answer(s, "nothing yet")
+    assert(s:prompt())
+    s:measure()
+    answer(s, "it was E4711")
+    local facts = s:measure().facts
+    engine:close()
+    return facts
+  end
+
+  local FACT = ("a line of words that says little. "):rep(20) .. "E4711"
+
+  it("is pointed at by the mark of a result, which names the call", function()
+    local call = '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function",'
+      .. '"function":{"name":"read","arguments":"{\\"path\\":\\"log.txt\\"}"}}]}'
+    local result = core.json.encode({ role = "tool", tool_call_id = "c", content = FACT })
+    local facts = measured({ call, result })
+    assert.are.equal(1, facts.pointed)
+    assert.are.equal(0, facts.gone)
+  end)
+
+  it("is gone with a masked message, whose mark names nothing", function()
+    local said = core.json.encode({ role = "assistant", content = "go on" })
+    local facts = measured({ said, core.json.encode({ role = "user", content = FACT }) })
+    assert.are.equal(0, facts.pointed)
+    assert.are.equal(1, facts.gone)
+  end)
+end)
