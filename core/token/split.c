@@ -175,6 +175,18 @@ size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end) {
   return (size_t)(q - p);
 }
 
+size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                     uint32_t *ends, size_t cap) {
+  const uint8_t *q = p;
+  size_t n = 0;
+  while (n < cap && q < end) {
+    q += np_split_next(kind, q, end);
+    if ((size_t)(q - p) > NP_SPLIT_REACH) break;
+    ends[n++] = (uint32_t)(q - p);
+  }
+  return n;
+}
+
 /* Only the up to three bytes before `at` can lead a character that reaches over it. */
 bool np_split_between(np_str s, size_t at) {
   if (at == 0 || at >= s.n || !is_tail((uint8_t)s.p[at])) return true;

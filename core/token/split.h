@@ -11,9 +11,20 @@
 /* The numbers are written into vocabulary files: they never change their meaning. */
 typedef enum np_split_kind { NP_SPLIT_CL100K = 1, NP_SPLIT_O200K = 2 } np_split_kind;
 
+#define NP_SPLIT_REACH 0x7FFFFFFFu /* leaves room in 32 bits for all sums */
+
 /* Length of the first piece of [p, end), which must not be empty; at least 1. A byte that
 ** starts no valid UTF-8 character is a character of its own, of the class of symbols. */
 size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end);
+
+/* Cuts [p, end) into the pieces that calls of np_split_next give, up to `cap` of them:
+** writes where each ends, as offsets from p, to ends[0], ends[1], …; returns how many. May
+** stop early, but gives at least 1 unless p == end or cap == 0 or the first piece is over
+** NP_SPLIT_REACH bytes long: then 0, and np_split_next gives that piece. No offset is
+** greater than NP_SPLIT_REACH, so longer texts are cut by calling again from
+** p + ends[n - 1]. */
+size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                     uint32_t *ends, size_t cap);
 
 /* True when `at` does not cut a valid UTF-8 character of `s` in two. */
 bool np_split_between(np_str s, size_t at);
