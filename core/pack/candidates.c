@@ -22,10 +22,10 @@ static bool add(np_pack *p, np_candidates *c, np_candidate one) {
   return ok;
 }
 
-static bool may_lower(const np_pack *p, const np_entry *en) {
-  const np_shown *s = np_view_at(&p->view, en->id);
-  return s->listed && s->rung != NP_DROPPED && !np_pack_is_pinned(p, en->id) &&
-         !np_pack_is_held(p, en->id);
+bool np_candidates_may_lower(const np_pack *p, int64_t id) {
+  const np_shown *s = np_view_at(&p->view, id);
+  return s->listed && s->rung != NP_DROPPED && !np_pack_is_pinned(p, id) &&
+         !np_pack_is_held(p, id);
 }
 
 /* The atom, once, at its last entry: ranks of all its entries are known by then. */
@@ -46,7 +46,7 @@ neap_rc np_candidates_gather(np_pack *p, np_candidates *out, np_err *e) {
   for (size_t i = 0; i < p->view.count; i++) {
     const np_entry *en = &p->log->entries[i];
     bool ok = true;
-    if (may_lower(p, en)) {
+    if (np_candidates_may_lower(p, en->id)) {
       out->rank[i] = ask_rank(p, en->id);
       ok = add(p, out, (np_candidate){en->id, en->atom, false, out->rank[i]});
     }

@@ -22,6 +22,8 @@ typedef struct np_candidates {
 /* Fills `out` (freed by np_candidates_free) with every entry and atom that may be lowered.
 ** A rank that is no finite number >= 0 counts as 1 (the policy host reports it). */
 neap_rc np_candidates_gather(np_pack *p, np_candidates *out, np_err *e);
+/* Listed, not dropped, neither pinned nor held. */
+bool np_candidates_may_lower(const np_pack *p, int64_t id);
 void np_candidates_free(np_pack *p, np_candidates *c);
 
 #endif
