@@ -115,7 +115,8 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   np_buf_int(b, s->log.step + 1);
   add_int(b, "step", s->log.step + 1);
   add_int(b, "tokens", np_pack_tokens(&s->pack));
-  np_buf_adds(b, np_vocab_info(s->vocab)->exact ? ",\"exact\":true" : ",\"exact\":false");
+  bool exact = np_vocab_info(s->vocab)->exact && !np_view_guesses(&s->pack.view);
+  np_buf_adds(b, exact ? ",\"exact\":true" : ",\"exact\":false");
   add_int(b, "budget", s->pack.budget);
   if (!s->overflow) {
     add_int(b, "cached", s->rendered.cached);

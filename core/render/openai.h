@@ -16,7 +16,9 @@ typedef struct np_openai_cost {
   int call;    /* a call, besides the tokens of name and arguments */
   int result;  /* a result, besides its content */
   int func_init, prop_init, prop_key, enum_init, enum_item, func_end; /* tool schemas */
-  int image_base, image_tile; /* images by 512-pixel tiles */
+  /* the older `functions` member: all of them, the first system message beside them, a
+  ** result of one, function_call "none", one that is named */
+  int functions, functions_system, function_result, function_none, function_named;
 } np_openai_cost;
 
 const np_openai_cost *np_openai_cost_find(const np_vocab *v);
@@ -29,9 +31,10 @@ uint32_t np_openai_tail_tokens(const np_view *v);
 
 /* Tokens of a list of tool schemas by the published rule. */
 uint32_t np_openai_tools_tokens(const np_view *view, np_json tools);
-/* Tokens of an image part: its size read from a data URL's PNG, JPEG, GIF or WebP header;
-** an image that is elsewhere counts as the largest there can be. */
-uint32_t np_openai_image_tokens(const np_vocab *v, np_json part);
+/* Tokens of the request members `functions` and `function_call`; 0 when there are none. */
+uint32_t np_openai_functions_tokens(const np_view *view);
+/* What the first system message costs besides, when there are functions; may be below 0. */
+int64_t np_openai_functions_system(const np_view *view, const np_message *m);
 
 /* An entry's whole text as a block of the plain-text form. */
 void np_text_block(const np_view *v, const np_entry *en, np_buf *out);

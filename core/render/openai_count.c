@@ -1,8 +1,8 @@
 /*
 ** What a request costs. Sources: OpenAI's cookbook, "How to count tokens with tiktoken", for
-** messages, names, reply priming and tool schemas; OpenAI's vision guide for images. For
+** messages, names, reply priming and tool schemas. For
 ** calls, results and lists of parts nothing is published: a call costs 3 and its name and
-** arguments, a result 3 and its content, ids nothing. next: openai_image.c, openai.c
+** arguments, a result 3 and its content, ids nothing. next: openai_functions.c, openai.c
 */
 #include "render/openai.h"
 
@@ -21,8 +21,11 @@ static const np_openai_cost costs[] = {
      .enum_init = -3,
      .enum_item = 3,
      .func_end = 12,
-     .image_base = 85,
-     .image_tile = 170},
+     .functions = 9,
+     .functions_system = -4,
+     .function_result = -2,
+     .function_none = 1,
+     .function_named = 4},
     {.encoding = "cl100k_base",
      .message = 3,
      .name = 1,
@@ -35,8 +38,11 @@ static const np_openai_cost costs[] = {
      .enum_init = -3,
      .enum_item = 3,
      .func_end = 12,
-     .image_base = 85,
-     .image_tile = 170},
+     .functions = 9,
+     .functions_system = -4,
+     .function_result = -2,
+     .function_none = 1,
+     .function_named = 4},
 };
 
 const np_openai_cost *np_openai_cost_find(const np_vocab *v) {
@@ -151,25 +157,35 @@ uint32_t np_openai_tools_tokens(const np_view *view, np_json tools) {
 
 uint32_t np_openai_head_tokens(const np_view *v) {
   np_json tools;
-  if (!v->tools.n || np_json_check(v->tools, &tools, NULL)) return 0;
-  return np_openai_tools_tokens(v, tools);
+  uint32_t n = np_openai_functions_tokens(v);
+  if (!v->tools.n || np_json_check(v->tools, &tools, NULL)) return n;
+  return n + np_openai_tools_tokens(v, tools);
 }
 
 uint32_t np_openai_tail_tokens(const np_view *v) {
   return (uint32_t)np_openai_cost_find(v->vocab)->reply;
 }
 
+/* A result of the older form is a message with role and name. */
+static int64_t result_framing(const np_view *v, const np_openai_cost *c,
+                              const np_message *m) {
+  if (m->role != NP_ROLE_FUNCTION) return c->result;
+  return c->message + count(v, NP_LIT("function")) + c->name + count(v, m->name) +
+         c->function_result;
+}
+
 uint32_t np_openai_message_tokens(const np_view *v, const np_message *m) {
   const np_openai_cost *c = np_openai_cost_find(v->vocab);
   const np_entry *en = np_log_entry(v->log, m->first);
   if (en && en->kind == NP_KIND_RESULT) {
-    if (en->pair) return (uint32_t)c->result;
+    if (en->pair) return (uint32_t)result_framing(v, c, m);
     /* an orphan goes as user text */
     return (uint32_t)c->message + count(v, NP_LIT("user"));
   }
   uint32_t n = (uint32_t)c->message + count(v, np_str_cstr(np_role_name(m->role)));
   if (m->name.n) n += (uint32_t)c->name + count(v, m->name);
-  return n;
+  int64_t more = np_openai_functions_system(v, m);
+  return more < -(int64_t)n ? 0 : (uint32_t)(n + more);
 }
 
 uint32_t np_openai_notice_tokens(const np_view *v, np_str text) {
@@ -241,7 +257,8 @@ uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en,
       if (!en->pair) return orphan_tokens(v, en, text ? *text : en->text);
       return text ? count(v, *text) : result_tokens(v, en);
     case NP_KIND_IMAGE:
-      return text ? count(v, *text) : np_openai_image_tokens(v->vocab, en->raw);
+      if (text) return count(v, *text);
+      return np_image_tokens(v->model->image, np_image_read(en->raw), NULL);
     default: return count(v, text ? *text : en->text);
   }
 }

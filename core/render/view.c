@@ -29,6 +29,7 @@ neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab
   (void)e;
   *v = (np_view){
       .alloc = a, .log = lg, .vocab = vocab, .format = format, .dirty = UINT32_MAX};
+  v->model = np_model_default(np_str_cstr(format->name));
   memcpy(v->key, "aaaa", 4);
   np_arena_init(&v->arena, a);
   np_buf_init(&v->scratch, a);
@@ -43,6 +44,7 @@ void np_view_free(np_view *v) {
   np_free(v->alloc, v->unit);
   np_free(v->alloc, v->batch_tail);
   np_free(v->alloc, v->runs);
+  np_free(v->alloc, v->guesses);
   np_arena_free(&v->arena);
   np_buf_free(&v->scratch);
   memset(v, 0, sizeof *v);
@@ -156,11 +158,38 @@ static bool holds_key(const np_view *v, np_str text) {
   return np_str_find(text, np_str_of(mark, 10), 0) != SIZE_MAX;
 }
 
+/* A picture that is elsewhere is counted as the largest there can be, a file as its bytes. */
+static bool is_guess(const np_view *v, const np_entry *en) {
+  bool sure = true;
+  if (en->kind == NP_KIND_IMAGE) {
+    np_image_tokens(v->model->image, np_image_read(en->raw), &sure);
+  }
+  return !sure || en->kind == NP_KIND_FILE;
+}
+
+static void note_guess(np_view *v, int64_t id) {
+  void *list = v->guesses;
+  bool ok =
+      np_grow(v->alloc, &list, &v->guess_cap, v->guess_count + 1, sizeof *v->guesses);
+  v->guesses = list;
+  if (ok) v->guesses[v->guess_count++] = id;
+  else v->lost = true;
+}
+
+bool np_view_guesses(const np_view *v) {
+  for (size_t i = 0; i < v->guess_count; i++) {
+    const np_shown *s = np_view_at(v, v->guesses[i]);
+    if (s->listed && s->rung == NP_FULL) return true;
+  }
+  return false;
+}
+
 static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   np_shown *s = np_view_at(v, en->id);
   *s = (np_shown){.text = NP_LIT("")};
   if (en->kind == NP_KIND_SUMMARY && holds_key(v, en->text)) v->burnt = true;
   if (!renders(v, en)) return NEAP_OK;
+  if (is_guess(v, en)) note_guess(v, en->id);
   bool at_end = place_after(v, en) == v->tail;
   s->full = s->tokens = v->format->entry_tokens(v, en, NULL);
   np_view_link(v, en->id);

@@ -7,6 +7,7 @@
 #define NP_RENDER_VIEW_H
 
 #include "cite/log_index.h"
+#include "render/model.h"
 #include "render/trim.h"
 
 typedef enum np_rung {
@@ -84,11 +85,12 @@ struct np_view {
   np_log *log;
   const np_vocab *vocab;
   const np_format *format;
-  np_str tools;   /* raw JSON array, empty when none */
-  np_str request; /* raw JSON object of the host's members, empty when none */
-  bool recall;    /* the model can call neap_read and neap_recall */
-  char key[4];    /* the mark key */
-  bool burnt;     /* some text holds the key: renew it at the next rewrite */
+  const np_model *model; /* what images and tools cost; never NULL */
+  np_str tools;          /* raw JSON array, empty when none */
+  np_str request;        /* raw JSON object of the host's members, empty when none */
+  bool recall;           /* the model can call neap_read and neap_recall */
+  char key[4];           /* the mark key */
+  bool burnt;            /* some text holds the key: renew it at the next rewrite */
 
   np_shown *shown; /* by entry id - 1 */
   size_t count, cap;
@@ -106,6 +108,9 @@ struct np_view {
   /* the last entry before which no hot one goes: fixed, task, summaries */
   int64_t front;
   bool refolded; /* folds have changed since the last rendering */
+  /* entries whose tokens at full are a guess: files, images of unknown size */
+  int64_t *guesses;
+  size_t guess_count, guess_cap;
 
   int64_t region[NP_REGION_COUNT]; /* tokens now, head and tail included */
   int64_t total;
@@ -127,6 +132,9 @@ void np_view_free(np_view *v);
 
 /* Sets tools and the host's members; counts the head anew. Slices must outlive the view. */
 void np_view_set_head(np_view *v, np_str tools, np_str request, bool recall);
+
+/* Whether something is shown whose tokens are a guess at the upper side. */
+bool np_view_guesses(const np_view *v);
 
 /* Takes in the entries that the log has got since the last call. */
 neap_rc np_view_sync(np_view *v, np_err *e);
