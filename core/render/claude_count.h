@@ -2,7 +2,7 @@
 ** What Anthropic's requests cost besides the texts, in tokens of the model. Published: what
 ** tools add (model.h), images (model.h), and the counts of whole small requests, from which
 ** the framing of a message and of the answer follow. Not published: calls, results, schemas.
-** All of it is an estimate; factor and bound of the model cover it. next: anthropic.c
+** All of it is an estimate; factor and bound of the model cover it. next: gemini_count.h
 */
 #ifndef NP_RENDER_CLAUDE_COUNT_H
 #define NP_RENDER_CLAUDE_COUNT_H

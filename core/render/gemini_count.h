@@ -2,7 +2,7 @@
 ** What Gemini's requests cost besides the texts, in tokens of the model. Published: images
 ** (model.h), pages of documents, and that text counts as itself: "The quick brown fox jumps
 ** over the lazy dog." is 10 or 11 with its turn. Not published: calls, results, schemas. All
-** of it is an estimate; factor and bound of the model cover it. next: gemini.c
+** of it is an estimate; factor and bound of the model cover it. next: mark.c
 */
 #ifndef NP_RENDER_GEMINI_COUNT_H
 #define NP_RENDER_GEMINI_COUNT_H
