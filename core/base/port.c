@@ -29,3 +29,21 @@ bool np_port_readable(const char *path_cstr) {
   if (f) fclose(f);
   return f != NULL;
 }
+
+/* GCC's and clang's runtime asks the processor, and the system whether it keeps the wide
+** registers, in a constructor. */
+unsigned np_port_cpu(void) {
+  unsigned can = 0;
+#if defined(__GNUC__) && defined(__x86_64__)
+  bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  if (bits && __builtin_cpu_supports("avx2")) can |= NP_CPU_AVX2;
+  if (bits && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+      __builtin_cpu_supports("avx512vbmi2")) {
+    can |= NP_CPU_AVX512;
+  }
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+  can |= NP_CPU_NEON;
+#endif
+  return can;
+}

@@ -13,4 +13,41 @@ bool np_port_self_dir(char *out, size_t cap);
 /* A regular file is there and can be opened for reading. */
 bool np_port_readable(const char *path_cstr);
 
+/* What the running machine can do beyond what every machine of its kind can. */
+typedef enum np_cpu { NP_CPU_AVX2 = 1, NP_CPU_AVX512 = 2, NP_CPU_NEON = 4 } np_cpu;
+/* A sum of np_cpu; AVX512 stands for its parts F, BW, VL, VBMI and VBMI2, each with BMI 1
+** and 2. Cheap: the processor was asked before main. */
+unsigned np_port_cpu(void);
+
+/* Number of zero bits below the lowest (above the highest) one; x is not 0. */
+#if defined(__GNUC__)
+#define NP_INLINE static inline __attribute__((always_inline))
+NP_INLINE unsigned np_low_zeros(uint64_t x) {
+  return (unsigned)__builtin_ctzll(x);
+}
+NP_INLINE unsigned np_high_zeros(uint64_t x) {
+  return (unsigned)__builtin_clzll(x);
+}
+NP_INLINE unsigned np_ones(uint64_t x) {
+  return (unsigned)__builtin_popcountll(x);
+}
+#else
+#define NP_INLINE static inline
+NP_INLINE unsigned np_low_zeros(uint64_t x) {
+  unsigned n = 0;
+  for (; !(x & 1); x >>= 1) n++;
+  return n;
+}
+NP_INLINE unsigned np_high_zeros(uint64_t x) {
+  unsigned n = 0;
+  for (; !(x >> 63); x <<= 1) n++;
+  return n;
+}
+NP_INLINE unsigned np_ones(uint64_t x) {
+  unsigned n = 0;
+  for (; x; x &= x - 1) n++;
+  return n;
+}
+#endif
+
 #endif

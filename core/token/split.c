@@ -7,10 +7,11 @@
 **         one [^\r\n\p{L}\p{N}] and followed by at most one 's 't …; symbols end in
 **         [\r\n/]*
 **
-** Each character has one class, so every set above is a mask of classes. next: vocab.c
+** Each character has one class, so every set above is a mask of classes. next: split_many.h
 */
-#include "token/split.h"
+#include "token/split_many.h"
 
+#include "base/port.h"
 #include "token/unicode.h" /* made by gen/unicode.c */
 
 #define LETTERS (NP_CLASS_UPPER | NP_CLASS_LOWER | NP_CLASS_LETTER)
@@ -175,14 +176,45 @@ size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end) {
   return (size_t)(q - p);
 }
 
-size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,
-                     uint32_t *ends, size_t cap) {
+size_t np_split_singly(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                       uint32_t *ends, size_t cap) {
   const uint8_t *q = p;
   size_t n = 0;
   while (n < cap && q < end) {
     q += np_split_next(kind, q, end);
     if ((size_t)(q - p) > NP_SPLIT_REACH) break;
     ends[n++] = (uint32_t)(q - p);
+  }
+  return n;
+}
+
+unsigned np_split_contraction(const uint8_t *p, const uint8_t *end) {
+  return (unsigned)(contraction(p, end) - p);
+}
+
+/* `bits` when the class is one of `mask`, else none. */
+static inline uint64_t when(unsigned cls, unsigned mask, uint64_t bits) {
+  return cls & mask ? bits : 0;
+}
+
+unsigned np_split_wide(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                       unsigned n, np_block *b) {
+  unsigned word = kind == NP_SPLIT_O200K ? LETTERS | NP_CLASS_MARK : LETTERS;
+  for (uint64_t high = b->high; high;) {
+    unsigned i = np_low_zeros(high);
+    size_t len;
+    unsigned cls = wide_class(p + i, end, &len);
+    if (cls == NP_CLASS_NUMBER || len > n - i) return i;
+    uint64_t first = (uint64_t)1 << i, all = (first << len) - first;
+    high &= ~all;
+    b->letter |= when(cls, word, all);
+    b->upper |= when(cls, NP_CLASS_UPPER, all);
+    b->both |= when(cls, BOTH, all);
+    b->mark |= when(cls, NP_CLASS_MARK, all);
+    b->space |= when(cls, NP_CLASS_SPACE, all);
+    b->two |= len == 2 ? first : 0;
+    b->three |= len == 3 ? first : 0;
+    b->four |= len == 4 ? first : 0;
   }
   return n;
 }

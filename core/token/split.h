@@ -20,7 +20,7 @@ size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end);
 /* Cuts [p, end) into the pieces that calls of np_split_next give, up to `cap` of them:
 ** writes where each ends, as offsets from p, to ends[0], ends[1], …; returns how many. May
 ** stop early, but gives at least 1 unless p == end or cap == 0 or the first piece is over
-** NP_SPLIT_REACH bytes long: then 0, and np_split_next gives that piece. No offset is
+** 2^30 bytes long: then 0, and np_split_next gives that piece. No offset is
 ** greater than NP_SPLIT_REACH, so longer texts are cut by calling again from
 ** p + ends[n - 1]. */
 size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,

@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "base/mem.h"
-#include "token/split.h"
+#include "token/split_many.h"
 
 static unsigned long long state;
 
@@ -79,22 +79,25 @@ static void show(const uint8_t *p, size_t n) {
 }
 
 /* Cuts the whole text, at most `cap` pieces a call, and compares every end. */
-static bool same(np_split_kind kind, const uint8_t *p, size_t n, size_t cap) {
+static bool same(np_split_path path, np_split_kind kind, const uint8_t *p, size_t n,
+                 size_t cap) {
   static uint32_t ends[512];
   size_t at = 0, next = 0;
   while (at < n) {
     memset(ends, 0xEE, sizeof ends);
-    size_t got = np_split_many(kind, p + at, p + n, ends, cap), from = at;
+    size_t got = np_split_by(path, kind, p + at, p + n, ends, cap), from = at;
     if (!got || got > cap || ends[cap] != 0xEEEEEEEEu) {
-      fprintf(stderr, "  kind %d at %lu: %lu pieces of at most %lu\n", kind,
-              (unsigned long)at, (unsigned long)got, (unsigned long)cap);
+      fprintf(stderr, "  %s, kind %d at %lu: %lu pieces of at most %lu\n",
+              np_split_path_name(path), kind, (unsigned long)at, (unsigned long)got,
+              (unsigned long)cap);
       return false;
     }
     for (size_t i = 0; i < got; i++, at = next) {
       next = at + np_split_next(kind, p + at, p + n);
       if (from + ends[i] == next) continue;
-      fprintf(stderr, "  kind %d, piece at %lu: ends at %lu, expected %lu\n", kind,
-              (unsigned long)at, (unsigned long)(from + ends[i]), (unsigned long)next);
+      fprintf(stderr, "  %s, kind %d, piece at %lu: ends at %lu, expected %lu\n",
+              np_split_path_name(path), kind, (unsigned long)at,
+              (unsigned long)(from + ends[i]), (unsigned long)next);
       return false;
     }
   }
@@ -106,7 +109,11 @@ static bool try_text(const uint8_t *text, size_t n, size_t cap) {
   uint8_t *p = malloc(n ? n : 1);
   bool ok = p != NULL;
   if (ok) memcpy(p, text, n);
-  for (size_t k = 0; ok && k < NP_COUNT(kinds); k++) ok = same(kinds[k], p, n, cap);
+  for (unsigned path = 0; path < NP_SPLIT_PATHS; path++) {
+    if (!np_split_can(path)) continue;
+    for (size_t k = 0; ok && k < NP_COUNT(kinds); k++)
+      ok = same(path, kinds[k], p, n, cap);
+  }
   if (!ok) show(text, n);
   free(p);
   return ok;

@@ -1,0 +1,66 @@
+/*
+** The ways to cut many pieces at once, each a reading of 64 bytes into sets of classes by
+** one kind of instructions; all of them give the pieces of np_split_next. Callers use
+** np_split_many; to choose a way by hand is for tests. next: split_many.c, split_block.h
+*/
+#ifndef NP_TOKEN_SPLIT_MANY_H
+#define NP_TOKEN_SPLIT_MANY_H
+
+#include "token/split.h"
+
+typedef enum np_split_path {
+  NP_SPLIT_SINGLY, /* np_split_next again and again */
+  NP_SPLIT_PLAIN,  /* plain C, eight bytes at a time in one word */
+  NP_SPLIT_NEON,
+  NP_SPLIT_AVX2,
+  NP_SPLIT_AVX512,
+  NP_SPLIT_PATHS
+} np_split_path;
+
+/* This build on this machine has the path. SINGLY and PLAIN are everywhere. */
+bool np_split_can(np_split_path path);
+const char *np_split_path_name(np_split_path path);
+/* np_split_many by a path that np_split_can allows. */
+size_t np_split_by(np_split_path path, np_split_kind kind, const uint8_t *p,
+                   const uint8_t *end, uint32_t *ends, size_t cap);
+
+/* One in each split_*.c. Those of other processors are not there. */
+typedef size_t np_split_cutter(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                               uint32_t *ends, size_t cap);
+np_split_cutter np_split_singly, np_split_plain;
+#if defined(__GNUC__) && defined(__x86_64__)
+#define NP_SPLIT_X86 1
+np_split_cutter np_split_avx2, np_split_avx512;
+#elif defined(__GNUC__) && defined(__aarch64__) && defined(__ARM_NEON)
+#define NP_SPLIT_ARM 1
+np_split_cutter np_split_neon;
+#endif
+
+/* What up to 64 bytes from a piece's beginning hold; bit i says something of byte i. Each
+** byte of a character of several bytes has that character's class. What is in no class is
+** a symbol. */
+typedef struct np_block {
+  uint64_t letter; /* of any case or none; for o200k marks as well */
+  uint64_t upper;  /* of these, upper or title case */
+  uint64_t both;   /* of these, neither upper nor lower case */
+  uint64_t mark;   /* of these, marks */
+  uint64_t digit;
+  uint64_t blank; /* ' ' */
+  uint64_t space; /* white space that ends no line; also blanks */
+  uint64_t line;  /* CR, LF */
+  uint64_t quote; /* ' */
+  uint64_t slash;
+  uint64_t high;             /* bytes from 0x80 on */
+  uint64_t two, three, four; /* where a symbol or space of so many bytes begins */
+} np_block;
+
+/* Adds the classes of the characters of several bytes among the first n bytes at p, which
+** begin at b->high. Returns n, or where the first one is that the blocks cannot tell: a
+** number, or a character that is cut off by n but not by `end`. */
+unsigned np_split_wide(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                       unsigned n, np_block *b);
+
+/* Length of the contraction that the quote at p begins, or 0. */
+unsigned np_split_contraction(const uint8_t *p, const uint8_t *end);
+
+#endif
