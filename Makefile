@@ -72,8 +72,7 @@ MODULE  := $(BUILD)/lua/neap/core.so
 PROGRAM := $(BUILD)/neap
 # The build folder is laid out like an installed prefix, so that the program finds its data
 # beside itself in both.
-LINKS   := $(BUILD)/share/neap/vocabularies $(BUILD)/share/neap/policies \
-           $(BUILD)/share/lua/5.4/neap
+LINKS   := $(BUILD)/share/neap/policies $(BUILD)/share/lua/5.4/neap
 # What exists already: a layer that has no file yet does not stop the others.
 ALL     := $(STATIC) $(SHARED) $(LINKS) $(if $(BIND_SRC),$(MODULE)) $(if $(CLI_SRC),$(PROGRAM))
 
@@ -87,7 +86,8 @@ all: $(ALL)                   ## the program, the libraries and the Lua module, 
 tests: $(TESTS) $(DEMOS)
 	@:
 
-# Headers that are generated (the tokenizer's tables); objects wait for them.
+# Headers that are generated (the tokenizer's tables); objects wait for them. The tokenizer
+# also makes the vocabularies of $(BUILD)/share/neap.
 GEN_HEADERS :=
 -include core/token/token.mk
 
@@ -137,7 +137,6 @@ $(TESTS) $(DEMOS): $(BUILD)/%: $(BUILD)/%.o $(STATIC)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
-$(BUILD)/share/neap/vocabularies: TO = core/token/data
 $(BUILD)/share/neap/policies: TO = policies
 $(BUILD)/share/lua/5.4/neap: TO = lua/neap
 $(LINKS):
@@ -200,7 +199,7 @@ install: all                  ## PREFIX=/usr/local DESTDIR=
 	@set -e; (cd policies && find . -type f) | while read -r f; do \
 	  $(INSTALL) -d "$(D)/share/neap/policies/$$(dirname "$$f")"; \
 	  $(INSTALL) -m 644 "policies/$$f" "$(D)/share/neap/policies/$$f"; done
-	$(INSTALL) -m 644 $(wildcard core/token/data/*) $(D)/share/neap/vocabularies
+	$(INSTALL) -m 644 $(wildcard core/token/data/*) $(READY) $(D)/share/neap/vocabularies
 	$(INSTALL) -d $(D)/share/man/man1 $(D)/$(BASH_DIR) $(D)/$(ZSH_DIR) $(D)/$(FISH_DIR)
 	$(INSTALL) -m 644 docs/neap.1 $(D)/share/man/man1/neap.1
 	$(INSTALL) -m 644 docs/completions/neap.bash $(D)/$(BASH_DIR)/neap

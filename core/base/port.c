@@ -1,5 +1,5 @@
 /*
-** Linux and the BSDs: dladdr for where we are. next: ../text/utf8.c
+** Linux and the BSDs: dladdr for where we are, mmap for files. next: ../text/utf8.c
 */
 #define _GNU_SOURCE /* dladdr */
 #include "base/port.h"
@@ -8,6 +8,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 bool np_port_self_dir(char *out, size_t cap) {
   static const char anchor; /* an address inside this file's object */
@@ -46,4 +50,28 @@ unsigned np_port_cpu(void) {
   can |= NP_CPU_NEON;
 #endif
   return can;
+}
+
+#ifndef MAP_POPULATE
+#define MAP_POPULATE 0
+#endif
+
+/* Everything is read at once to check it, so the pages are asked for in one go. */
+bool np_port_map(const char *path_cstr, np_str *out) {
+  struct stat st;
+  int fd = open(path_cstr, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  void *p = MAP_FAILED;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+      (uintmax_t)st.st_size <= SIZE_MAX) {
+    p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+  }
+  close(fd);
+  if (p == MAP_FAILED) return false;
+  *out = np_str_of(p, (size_t)st.st_size);
+  return true;
+}
+
+void np_port_unmap(np_str mapped) {
+  munmap((void *)(uintptr_t)mapped.p, mapped.n);
 }

@@ -13,6 +13,12 @@ bool np_port_self_dir(char *out, size_t cap);
 /* A regular file is there and can be opened for reading. */
 bool np_port_readable(const char *path_cstr);
 
+/* Maps the file at `path` for reading, all of it, shared with others who do; *out is what
+** it holds. False when it is missing, empty or no file. What is mapped must not be changed
+** in place, only replaced. */
+bool np_port_map(const char *path_cstr, np_str *out);
+void np_port_unmap(np_str mapped);
+
 /* What the running machine can do beyond what every machine of its kind can. */
 typedef enum np_cpu { NP_CPU_AVX2 = 1, NP_CPU_AVX512 = 2, NP_CPU_NEON = 4 } np_cpu;
 /* A sum of np_cpu; AVX512 stands for its parts F, BW, VL, VBMI and VBMI2, each with BMI 1

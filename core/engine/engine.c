@@ -46,7 +46,8 @@ static bool join(place *out, const char *a, const char *b) {
 
 static bool holds_vocabularies(const char *dir) {
   place file;
-  return join(&file, dir, "/o200k_base.neapvocab") && np_port_readable(file.path);
+  return (join(&file, dir, "/o200k_base.neapvocab") && np_port_readable(file.path)) ||
+         (join(&file, dir, "/o200k_base.neapready") && np_port_readable(file.path));
 }
 
 /* Beside the program or library, in a build tree and under a prefix. */
@@ -139,19 +140,25 @@ void neap_close(neap *n) {
 
 /* ---- vocabularies ---- */
 
-static neap_rc load_vocab(neap *n, np_str name, const np_vocab **out, np_err *e) {
-  void *vocabs = n->vocabs;
+static const np_vocab *loaded_vocab(const neap *n, np_str name) {
   for (size_t i = 0; i < n->vocab_count; i++) {
-    if (np_str_is(name, np_vocab_info(n->vocabs[i])->name)) {
-      *out = n->vocabs[i];
-      return NEAP_OK;
-    }
+    if (np_str_is(name, np_vocab_info(n->vocabs[i])->name)) return n->vocabs[i];
   }
-  if (!np_grow(&n->alloc, &vocabs, &n->vocab_cap, n->vocab_count + 1,
-               sizeof(np_vocab *))) {
-    return np_fail_mem(e);
-  }
+  return NULL;
+}
+
+static bool vocab_room(neap *n) {
+  void *vocabs = n->vocabs;
+  bool ok =
+      np_grow(&n->alloc, &vocabs, &n->vocab_cap, n->vocab_count + 1, sizeof(np_vocab *));
   n->vocabs = vocabs;
+  return ok;
+}
+
+static neap_rc load_vocab(neap *n, np_str name, const np_vocab **out, np_err *e) {
+  *out = loaded_vocab(n, name);
+  if (*out) return NEAP_OK;
+  if (!vocab_room(n)) return np_fail_mem(e);
   neap_rc rc = np_vocab_open(&n->alloc, n->data, name, &n->vocabs[n->vocab_count], e);
   if (!rc) *out = n->vocabs[n->vocab_count++];
   return rc;
@@ -171,6 +178,35 @@ neap_rc neap_encoding_get(neap *n, const char *name, const neap_encoding **enc) 
   neap_rc rc = np_engine_vocab(n, np_str_cstr(name), &v, &e);
   if (rc) return np_engine_fail(n, &e);
   *enc = (const neap_encoding *)v;
+  return NEAP_OK;
+}
+
+static neap_rc add_vocab(neap *n, np_vocab *v, np_err *e) {
+  if (loaded_vocab(n, np_str_cstr(np_vocab_info(v)->name))) {
+    return np_fail(e, NEAP_E_MISUSE,
+                   "encoding %.64s is loaded already; hand it over first",
+                   np_vocab_info(v)->name);
+  }
+  if (!vocab_room(n)) return np_fail_mem(e);
+  n->vocabs[n->vocab_count++] = v;
+  return NEAP_OK;
+}
+
+neap_rc neap_encoding_add(neap *n, neap_str bytes, const neap_encoding **enc) {
+  np_err e = {0};
+  np_vocab *v = NULL;
+  if (!n || !bytes.p) return NEAP_E_ARG;
+  neap_rc rc = np_vocab_from_bytes(&n->alloc, "vocabulary", bytes, &v, &e);
+  if (!rc) {
+    mtx_lock(&n->lock);
+    rc = add_vocab(n, v, &e);
+    mtx_unlock(&n->lock);
+  }
+  if (rc) {
+    np_vocab_free(v);
+    return np_engine_fail(n, &e);
+  }
+  if (enc) *enc = (const neap_encoding *)v;
   return NEAP_OK;
 }
 

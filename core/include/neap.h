@@ -226,6 +226,11 @@ typedef struct neap_encoding neap_encoding;
 
 /* The encoding `name`, loaded once per engine and never freed before it. */
 NEAP_API neap_rc neap_encoding_get(neap *n, const char *name, const neap_encoding **enc);
+/* Hands over a vocabulary as the bytes of its file, compact or ready; from then on its
+** encoding is there under its name. The bytes of a ready file are used where they lie and must
+** stay as they are until neap_close; `enc` may be NULL. Errors: NEAP_E_VOCAB (damaged, or of
+** another version), NEAP_E_MISUSE (an encoding of that name is loaded), NEAP_E_MEMORY. */
+NEAP_API neap_rc neap_encoding_add(neap *n, neap_str bytes, const neap_encoding **enc);
 /* Tokens of any bytes. Input that is not UTF-8 is counted byte for byte. Linear time. */
 NEAP_API size_t neap_count(const neap_encoding *enc, neap_str text);
 

@@ -6,21 +6,38 @@
 
 #define SMALL 16 /* bytes; up to here plain merging beats the search */
 
-uint32_t np_bpe_longest(const np_vocab *v, const uint8_t *p, size_t n) {
-  uint32_t found = v->byte[*p];
-  if (n == 1) return found;
-  np_two two = v->two[p[0] << 8 | p[1]];
-  if (!two.node) return found;
-  if (two.id != NP_TOKEN_NONE) found = two.id;
-  const uint64_t *at = v->trie.at;
-  uint64_t node = two.node;
-  for (size_t k = 2; k < n; k++) {
-    uint64_t i = np_vocab_edge(v, node, p[k]);
-    if (!at[i]) break;
-    if ((uint32_t)at[i]) found = (uint32_t)at[i] - 1;
-    node = i + 1;
+#define STARTS_MANY 39 /* the bit of np_vocab_starts for 42 bytes and more */
+
+/* The longest token of 42 to n bytes: only lengths that tokens have are tried. */
+static uint32_t longest_of_many(const np_vocab *v, const uint8_t *p, size_t n) {
+  for (size_t k = n < v->longest ? n : v->longest; k >= 3 + STARTS_MANY; k--) {
+    if (!(v->lengths[k >> 6] >> (k & 63) & 1)) continue;
+    uint32_t id = np_vocab_find_merged(v, p, k);
+    if (id != NP_TOKEN_NONE) return id;
   }
-  return found;
+  return NP_TOKEN_NONE;
+}
+
+/* Tries the lengths that tokens with this beginning have, from the longest on: look-ups that
+** do not wait for each other. */
+uint32_t np_bpe_longest(const np_vocab *v, const uint8_t *p, size_t n) {
+  if (n == 1) return v->byte[*p];
+  uint64_t lengths = n >= 3 ? np_vocab_starts(v, p) : 0;
+  if (n < 3 + STARTS_MANY) {
+    lengths &= ((uint64_t)1 << (n >= 3 ? n - 2 : 0)) - 1;
+  } else if (lengths >> STARTS_MANY & 1) {
+    uint32_t id = longest_of_many(v, p, n);
+    if (id != NP_TOKEN_NONE) return id;
+  }
+  lengths &= ((uint64_t)1 << STARTS_MANY) - 1;
+  while (lengths) {
+    unsigned bit = 63 - np_high_zeros(lengths);
+    uint32_t id = np_vocab_find_merged(v, p, bit + 3);
+    if (id != NP_TOKEN_NONE) return id;
+    lengths ^= (uint64_t)1 << bit;
+  }
+  uint32_t two = v->two[p[0] << 8 | p[1]];
+  return two != NP_TOKEN_NONE ? two : v->byte[*p];
 }
 
 /* Merges p[0, n), 1 <= n <= SMALL, by the definition: the lowest pair, the leftmost
@@ -29,7 +46,7 @@ static size_t merge_small(const np_vocab *v, const uint8_t *p, size_t n, uint32_
   uint32_t next[SMALL]; /* what ids[i] and ids[i + 1] merge to */
   for (size_t i = 0; i < n; i++) ids[i] = v->byte[p[i]];
   next[0] = NP_TOKEN_NONE;
-  for (size_t i = 0; i + 1 < n; i++) next[i] = v->two[p[i] << 8 | p[i + 1]].id;
+  for (size_t i = 0; i + 1 < n; i++) next[i] = v->two[p[i] << 8 | p[i + 1]];
   for (;;) {
     size_t at = 0;
     for (size_t i = 1; i + 1 < n; i++) {
@@ -51,11 +68,11 @@ static size_t merge_small(const np_vocab *v, const uint8_t *p, size_t n, uint32_
 /* `limit` is the time (rank) at which the later of the two facing parts goes into its own
 ** token: a merge across must come before it. At equal ranks the left one comes first,
 ** hence the + 1 on the right side. */
-bool np_bpe_seam(const np_vocab *v, uint32_t left, uint32_t right) {
-  uint32_t limit = NP_TOKEN_NONE;
+bool np_bpe_seam_before(const np_vocab *v, uint32_t left, uint32_t right,
+                        uint32_t limit) {
   for (;;) {
     if (np_vocab_pair(v, left, right) < limit) return false;
-    np_merge l = v->merges[left], r = v->merges[right];
+    np_merge l = np_token_merge(v, left), r = np_token_merge(v, right);
     bool left_whole = l.left == left, right_whole = r.left == right;
     if (left_whole && right_whole) return true;
     if (right_whole || (left > right && !left_whole)) {
@@ -80,20 +97,20 @@ size_t np_bpe_window(const np_vocab *v, uint32_t before, const uint8_t *p, size_
   for (;;) {
     while (id != NP_TOKEN_NONE) {
       uint32_t last = count ? w->ids[count - 1] : before;
-      size_t end = at + v->merges[id].n;
+      size_t end = at + np_token_len(v, id);
       if (!is_dead(w, end) && (last == NP_TOKEN_NONE || np_bpe_seam(v, last, id))) break;
-      id = v->merges[id].shorter;
+      id = np_token_shorter(v, id);
     }
     if (id != NP_TOKEN_NONE) {
       w->ids[count++] = id;
-      at += v->merges[id].n;
+      at += np_token_len(v, id);
       if (at == n) return count;
       id = np_bpe_longest(v, p + at, n - at);
     } else {
       if (count == 0) return 0;
       w->dead[at >> 6] |= (uint64_t)1 << (at & 63);
       id = w->ids[--count];
-      at -= v->merges[id].n;
+      at -= np_token_len(v, id);
     }
   }
 }
@@ -126,22 +143,30 @@ void np_track_begin(np_track *t, uint32_t before, size_t count) {
   t->count[0] = count;
 }
 
-/* Each prefix has one last token, so the first that fits is it. */
+/* Token `id` leads from the prefix `from` to the one of `k` bytes. Each prefix has one last
+** token, so the first that fits is it. */
+static void track_token(const np_vocab *v, np_track *t, size_t from, size_t k,
+                        uint32_t last, uint32_t id) {
+  if (id == NP_TOKEN_NONE || t->last[k & 255] != NP_TOKEN_NONE) return;
+  if (last != NP_TOKEN_NONE && !np_bpe_seam(v, last, id)) return;
+  t->last[k & 255] = id;
+  t->count[k & 255] = t->count[from & 255] + 1;
+}
+
 void np_track_step(const np_vocab *v, const uint8_t *p, size_t n, np_track *t) {
-  const uint64_t *at = v->trie.at;
-  size_t from = t->at++;
+  size_t from = t->at++, room = n - from;
   uint32_t last = t->last[from & 255];
   t->last[from & 255] = NP_TOKEN_NONE;
   if (from && last == NP_TOKEN_NONE) return;
-  uint64_t node = 0;
-  for (size_t k = from; k < n;) {
-    uint64_t i = np_vocab_edge(v, node, p[k++]);
-    if (!at[i]) break;
-    node = i + 1;
-    uint32_t id = (uint32_t)at[i] - 1;
-    if (id == NP_TOKEN_NONE || t->last[k & 255] != NP_TOKEN_NONE) continue;
-    if (last != NP_TOKEN_NONE && !np_bpe_seam(v, last, id)) continue;
-    t->last[k & 255] = id;
-    t->count[k & 255] = t->count[from & 255] + 1;
+  const uint8_t *q = p + from;
+  track_token(v, t, from, from + 1, last, v->byte[*q]);
+  if (room >= 2) track_token(v, t, from, from + 2, last, v->two[q[0] << 8 | q[1]]);
+  uint64_t lengths = room >= 3 ? np_vocab_starts(v, q) : 0;
+  size_t end = lengths >> STARTS_MANY ? v->longest : lengths ? 2 + STARTS_MANY : 0;
+  if (end > room) end = room;
+  for (size_t k = 3; k <= end; k++) {
+    bool any =
+        k < 3 + STARTS_MANY ? lengths >> (k - 3) & 1 : v->lengths[k >> 6] >> (k & 63) & 1;
+    if (any) track_token(v, t, from, from + k, last, np_vocab_find_merged(v, q, k));
   }
 }

@@ -25,8 +25,13 @@ typedef struct np_bpe {
 /* The longest token that begins p[0, n), n > 0. */
 uint32_t np_bpe_longest(const np_vocab *v, const uint8_t *p, size_t n);
 
-/* True when no merge ever crosses the seam of `left` and `right`. */
-bool np_bpe_seam(const np_vocab *v, uint32_t left, uint32_t right);
+/* True when no merge that comes before `limit` crosses the seam of `left` and `right`. */
+bool np_bpe_seam_before(const np_vocab *v, uint32_t left, uint32_t right, uint32_t limit);
+
+/* True when no merge ever does. */
+static inline bool np_bpe_seam(const np_vocab *v, uint32_t left, uint32_t right) {
+  return np_bpe_seam_before(v, left, right, NP_TOKEN_NONE);
+}
 
 /* Encodes p[0, n), 0 < n <= NP_BPE_WINDOW, behind the token `before` (or NP_TOKEN_NONE)
 ** into w->ids. 0 when no row of tokens fits behind `before`. */

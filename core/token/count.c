@@ -44,7 +44,8 @@ typedef struct sink {
   size_t *n, *cap;
 } sink;
 
-static bool emit(sink *s, const uint32_t *ids, size_t count) {
+/* Appends ids that the model knows. */
+static bool emit_external(sink *s, const uint32_t *ids, size_t count) {
   void *p = *s->ids;
   if (count > SIZE_MAX - *s->n) return false;
   bool ok = np_grow(s->alloc, &p, s->cap, *s->n + count, sizeof **s->ids);
@@ -52,6 +53,15 @@ static bool emit(sink *s, const uint32_t *ids, size_t count) {
   if (!ok) return false;
   memcpy(*s->ids + *s->n, ids, count * sizeof *ids);
   *s->n += count;
+  return true;
+}
+
+/* Appends tokens. */
+static bool emit(sink *s, const np_vocab *v, const uint32_t *ids, size_t count) {
+  if (!emit_external(s, ids, count)) return false;
+  if (!v->external) return true;
+  uint32_t *at = *s->ids + *s->n - count;
+  for (size_t i = 0; i < count; i++) at[i] = np_token_external(v, at[i]);
   return true;
 }
 
@@ -70,7 +80,7 @@ static bool encode_slowly(const np_vocab *v, const uint8_t *p, size_t n, sink *s
   bool ok = true;
   size_t from = *s->n;
   for (size_t at = n; ok && at && last[at - 1] != NP_TOKEN_NONE;) {
-    ok = emit(s, &last[at - 1], 1);
+    ok = emit(s, v, &last[at - 1], 1);
     at -= np_token_len(v, last[at - 1]);
   }
   for (size_t i = from, k = *s->n; ok && i + 1 < k; i++) {
@@ -92,7 +102,7 @@ static bool encode_merged(const np_vocab *v, const uint8_t *p, size_t n, sink *s
       *s->n = from;
       return encode_slowly(v, p, n, s);
     }
-    if (!emit(s, w.ids, count)) return false;
+    if (!emit(s, v, w.ids, count)) return false;
   }
   return true;
 }
@@ -102,7 +112,7 @@ static bool encode_text(const np_vocab *v, const uint8_t *p, const uint8_t *end,
   while (p < end) {
     size_t n = np_split_next(v->split, p, end);
     uint32_t id = np_vocab_find(v, p, n);
-    if (!(id != NP_TOKEN_NONE ? emit(s, &id, 1) : encode_merged(v, p, n, s)))
+    if (!(id != NP_TOKEN_NONE ? emit(s, v, &id, 1) : encode_merged(v, p, n, s)))
       return false;
     p += n;
   }
@@ -115,9 +125,9 @@ static const np_special *special_at(const np_vocab *v, const uint8_t *p,
   if (!(v->special_first[*p >> 3] >> (*p & 7) & 1)) return NULL;
   const np_special *best = NULL;
   for (uint32_t i = 0; i < v->specials; i++) {
-    np_str text = v->special[i].text;
+    np_str text = np_special_text(v, i);
     if (text.n > (size_t)(end - p) || memcmp(text.p, p, text.n) != 0) continue;
-    if (!best || text.n > best->text.n) best = &v->special[i];
+    if (!best || text.n > best->n) best = &v->special[i];
   }
   return best;
 }
@@ -131,8 +141,9 @@ neap_rc np_vocab_encode(const np_vocab *v, np_str text, bool special, const neap
   for (; q < end; q++) {
     const np_special *found = special_at(v, q, end);
     if (!found) continue;
-    if (!encode_text(v, p, q, &s) || !emit(&s, &found->id, 1)) return np_fail_mem(e);
-    p = q + found->text.n;
+    if (!encode_text(v, p, q, &s) || !emit_external(&s, &found->id, 1))
+      return np_fail_mem(e);
+    p = q + found->n;
     q = p - 1;
   }
   return encode_text(v, p, end, &s) ? NEAP_OK : np_fail_mem(e);
@@ -140,27 +151,40 @@ neap_rc np_vocab_encode(const np_vocab *v, np_str text, bool special, const neap
 
 /* ---- decoding ---------------------------------------------------------------------- */
 
-static bool text_of(const np_vocab *v, uint32_t id, np_str *text) {
-  if (id < v->tokens) {
-    *text = np_token_text(v, id);
+/* The place of the special token `id`, or of the first one behind it. */
+static uint32_t special_from(const np_vocab *v, uint32_t id) {
+  uint32_t low = 0, high = v->specials;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (v->special[middle].id < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static bool add_text_of(const np_vocab *v, uint32_t id, np_buf *out) {
+  uint8_t bytes[NP_TOKEN_LONGEST];
+  uint32_t rank = id;
+  if (v->ranks) rank = id < v->externals ? v->ranks[id] : NP_TOKEN_NONE;
+  if (rank < v->tokens) {
+    np_buf_add(out, np_str_of((const char *)bytes, np_token_copy(v, rank, bytes)));
     return true;
   }
-  for (uint32_t i = 0; i < v->specials; i++) {
-    if (v->special[i].id != id) continue;
-    *text = v->special[i].text;
-    return true;
-  }
-  return false;
+  uint32_t i = special_from(v, id);
+  if (i == v->specials || v->special[i].id != id) return false;
+  np_buf_add(out, np_special_text(v, i));
+  return true;
 }
 
 neap_rc np_vocab_decode(const np_vocab *v, const uint32_t *ids, size_t n, np_buf *out,
                         np_err *e) {
   for (size_t i = 0; i < n; i++) {
-    np_str text;
-    if (!text_of(v, ids[i], &text)) {
+    if (!add_text_of(v, ids[i], out)) {
       return np_fail_at(e, NEAP_E_ARG, i, "a token id is not in the vocabulary");
     }
-    np_buf_add(out, text);
   }
   return out->failed ? np_fail_mem(e) : NEAP_OK;
 }

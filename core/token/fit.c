@@ -113,8 +113,8 @@ typedef struct ends {
 static void step_back(const np_vocab *v, const uint8_t *p, size_t i, size_t known,
                       size_t n, ends *t) {
   uint32_t id = np_bpe_longest(v, p + i, known - i);
-  for (; id != NP_TOKEN_NONE; id = v->merges[id].shorter) {
-    size_t k = i + v->merges[id].n;
+  for (; id != NP_TOKEN_NONE; id = np_token_shorter(v, id)) {
+    size_t k = i + np_token_len(v, id);
     uint32_t next = t->first[k & 255];
     if (k < n && (next == NP_TOKEN_NONE || !np_bpe_seam(v, id, next))) continue;
     t->count[i & 255] = t->count[k & 255] + 1;

@@ -171,6 +171,10 @@ static const uint8_t *next_cl100k(const uint8_t *p, const uint8_t *end) {
   return r;
 }
 
+bool np_split_known(uint32_t kind) {
+  return kind == NP_SPLIT_CL100K || kind == NP_SPLIT_O200K;
+}
+
 size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end) {
   const uint8_t *q = kind == NP_SPLIT_O200K ? next_o200k(p, end) : next_cl100k(p, end);
   return (size_t)(q - p);

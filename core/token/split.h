@@ -11,6 +11,9 @@
 /* The numbers are written into vocabulary files: they never change their meaning. */
 typedef enum np_split_kind { NP_SPLIT_CL100K = 1, NP_SPLIT_O200K = 2 } np_split_kind;
 
+/* A number that means one of the kinds: files are not believed. */
+bool np_split_known(uint32_t kind);
+
 #define NP_SPLIT_REACH 0x7FFFFFFFu /* leaves room in 32 bits for all sums */
 
 /* Length of the first piece of [p, end), which must not be empty; at least 1. A byte that

@@ -23,17 +23,70 @@ size_t np_encoding_count(void);
 const np_encoding_info *np_encoding_at(size_t i);
 const np_encoding_info *np_encoding_find(np_str name); /* NULL when unknown */
 
-/* Loads `name` from its compact file in folder `dir` (checksum verified). The result is freed
-** with np_vocab_free. Errors: NEAP_E_ENCODING (unknown), NEAP_E_VOCAB (missing or damaged;
-** the text names the file and what to do), NEAP_E_MEMORY. */
+/* ---- opening ----------------------------------------------------------------------- */
+
+/* Opens the encoding `name` from folder `dir`: maps its ready file NAME.neapready, shared
+** with other processes; where there is none, unfolds its compact file NAME.neapvocab, which
+** takes some fifty times as long. A ready file that is damaged, of another version or of
+** another kind of machine is refused, never passed over. The result is freed with
+** np_vocab_free; until then a mapped file must not be changed in place. Errors:
+** NEAP_E_ENCODING (unknown), NEAP_E_VOCAB (missing or damaged; the text names the file and
+** what to do), NEAP_E_MEMORY. */
 neap_rc np_vocab_open(const neap_alloc *a, const char *dir, np_str name, np_vocab **out,
                       np_err *e);
+
+/* A vocabulary from the bytes of a compact or a ready file. A ready one is used where it
+** lies, if it begins at an address divisible by 8, and must then outlive the vocabulary;
+** otherwise it is copied. `where` names the bytes in messages. */
+neap_rc np_vocab_from_bytes(const neap_alloc *a, const char *where, np_str bytes,
+                            np_vocab **out, np_err *e);
 void np_vocab_free(np_vocab *v);
 const np_encoding_info *np_vocab_info(const np_vocab *v);
 
+/* ---- building ---------------------------------------------------------------------- */
+
+/* A token that is a whole piece is taken as it is, also when no merges lead to it
+** (`ignore_merges` of tokenizer.json). Without the flag such tokens are never made. */
+#define NP_VOCAB_WHOLE 1u
+/* Text is brought to Unicode's form C before it is split; for those who count. */
+#define NP_VOCAB_NFC 2u
+
+typedef struct np_vocab_special {
+  uint32_t id; /* as the model knows it */
+  np_str text; /* 1 to 256 bytes */
+} np_vocab_special;
+
+/* What a vocabulary is made of. Ranks are positions here: the 256 single bytes have no
+** merges, every other token's rank says when its merge is done, lowest first. */
+typedef struct np_vocab_parts {
+  np_str name, source; /* 1 to 256 bytes, no NUL */
+  bool exact;
+  uint32_t split;        /* np_split_kind */
+  uint32_t flags;        /* NP_VOCAB_WHOLE … */
+  uint32_t tokens;       /* 256 to NP_TOKEN_LIMIT */
+  const uint8_t *bytes;  /* all tokens' bytes, by rank */
+  const uint32_t *start; /* token i is bytes[start[i], start[i + 1]); tokens + 1 items */
+  const uint32_t *left, *right; /* the last merge that makes token i; i itself where none
+                                   does: single bytes, and tokens no merges lead to */
+  const uint32_t *external;     /* the model's id of each rank; NULL: the rank */
+  const np_vocab_special *special; /* ids rising; none is the id of a token */
+  uint32_t specials;
+} np_vocab_parts;
+
+/* Builds a vocabulary; nothing of `parts` is kept. Refused with NEAP_E_VOCAB and the rank
+** in e->pos: a token that is empty, longer than 255 bytes, there twice, or not the bytes of
+** its parts; parts that come later than it; a merge that is never the last one when the
+** token's bytes are merged alone; a byte without token. */
+neap_rc np_vocab_build(const neap_alloc *a, const np_vocab_parts *parts, np_vocab **out,
+                       np_err *e);
+
+/* The bytes of the ready file of `v`; valid as long as `v`. */
+np_str np_vocab_image(const np_vocab *v);
+
+/* ---- using ------------------------------------------------------------------------- */
+
 /* Number of tokens of any bytes; special-token text is ordinary text. Never fails: needs no
-** heap for pieces up to a few kB, and falls back to a slower path with no heap when memory
-** is out. Linear in n for every input. */
+** heap. Linear in n for every input. */
 size_t np_vocab_count(const np_vocab *v, np_str text);
 
 /* Appends the ids to *ids (grown through `a`, capacity *cap); *n is their number. With

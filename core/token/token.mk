@@ -1,4 +1,4 @@
-# The tokenizer's generated table, and `make vocab`. Included by the Makefile, which sets
+# The tokenizer's generated table, the ready vocabularies, and `make vocab`. Included by the Makefile, which sets
 # BUILD, CC, CPPFLAGS and CFLAGS. next: gen/unicode.c, gen/vocab.mjs
 
 UNICODE_H := $(BUILD)/gen/token/unicode.h
@@ -12,6 +12,28 @@ $(BUILD)/gen/token/unicode: core/token/gen/unicode.c
 
 $(UNICODE_H): $(BUILD)/gen/token/unicode
 	$(Q)$< > $@.tmp && mv $@.tmp $@
+
+# Beside the compact vocabularies, their ready files (image.h). The folder was once a link to
+# core/token/data: nothing is written through it.
+VOCABULARIES := $(BUILD)/share/neap/vocabularies
+COMPACT := $(wildcard core/token/data/*)
+READY := $(patsubst core/token/data/%.neapvocab,$(VOCABULARIES)/%.neapready,\
+           $(filter %.neapvocab,$(COMPACT)))
+all: $(READY) $(COMPACT:core/token/data/%=$(VOCABULARIES)/%)
+
+$(VOCABULARIES)/.made:
+	@mkdir -p $(dir $(@D)) && rm -f $(@D) 2>/dev/null; mkdir -p $(@D) && touch $@
+
+$(VOCABULARIES)/%: core/token/data/% | $(VOCABULARIES)/.made
+	$(Q)cp $< $@
+
+$(BUILD)/gen/token/ready: core/token/gen/ready.c $(STATIC) $(STAMP)
+	$(Q)$(COMPILE) -o $@ $< $(STATIC) $(LDFLAGS) $(DEP_LIBS)
+
+$(VOCABULARIES)/%.neapready: core/token/data/%.neapvocab $(BUILD)/gen/token/ready \
+                             | $(VOCABULARIES)/.made
+	$(call say,READY,$@)
+	$(Q)$(BUILD)/gen/token/ready $< $@.tmp && mv $@.tmp $@
 
 # The vocabularies are in the repository; this makes them again from where they came from.
 # The package is checked against this sum (base 16 of the registry's sha512 integrity).

@@ -1,81 +1,111 @@
 /*
-** A vocabulary in memory. Ids are ranks: of two possible merges the one with the lower id
-** comes first, and a token's parts have lower ids than it. Five tables answer all
-** questions: bytes of a token, its last merge, whole pieces (short and long), merges of
-** two tokens, and a trie over all tokens. next: vocab.c, then bpe.h
+** A vocabulary: flat tables that lie in one block of memory, the image, which is built
+** from tokens and merges or mapped from a ready file. Inside, an id is a rank: of two
+** possible merges the one with the lower id comes first, and a token's parts have lower ids
+** than it; `external` turns ranks into the ids a model knows. Every look-up here stays
+** inside the image even when its values are hostile: what is used as an index is checked
+** when the image is opened or where it is read. next: image.h, then vocab.c
 */
 #ifndef NP_TOKEN_VOCAB_H
 #define NP_TOKEN_VOCAB_H
 
+#include "base/port.h"
 #include "token/split.h"
 #include "token/token.h"
 
 #define NP_TOKEN_NONE UINT32_MAX
-#define NP_TOKEN_LIMIT                                                                   \
-  ((uint32_t)1 << 20)        /* ids and trie places fit 20 bits in packed keys */
+#define NP_TOKEN_LIMIT (((uint32_t)1 << 20) - 1) /* ranks fit 20 bits in packed keys */
 #define NP_TOKEN_LONGEST 255 /* bytes of a token; the rings of bpe.c hold 256 */
-#define NP_TOKEN_SHORT 8     /* pieces that fit one machine word */
+#define NP_KEY_LONGEST 15    /* bytes of a token that is its own key */
+#define NP_KEY_FAR 255       /* in the place of a key's length: the bytes lie elsewhere */
+#define NP_PROBES 1024       /* places a search looks at before it gives up */
 
-/* What merging asks of a token, side by side: one cache miss. */
-typedef struct np_merge {
-  uint32_t left, right; /* the last merge; both the token itself for a single byte */
-  uint32_t shorter;     /* the longest token that is a proper prefix, or NP_TOKEN_NONE */
-  uint32_t n;           /* bytes */
-} np_merge;
-
-typedef struct np_short {
-  uint64_t key;
-  uint32_t id, n; /* n = 0: free */
-} np_short;
-
-/* What begins with two given bytes. */
-typedef struct np_two {
-  uint32_t node; /* their node in the trie, 0 when no token begins so */
-  uint32_t id;   /* the token that they are, or NP_TOKEN_NONE */
-} np_two;
+/* A piece of up to 15 bytes: they, low ones first, zeros, and the length in the highest
+** byte. The key of a longer token has its place among the far bytes << 8 | length in
+** `lo` and NP_KEY_FAR in the highest byte. */
+typedef struct np_key {
+  uint64_t lo, hi;
+} np_key;
 
 typedef struct np_special {
-  uint32_t id;
-  np_str text;
+  uint32_t id;    /* as the model knows it */
+  uint32_t at, n; /* its text, among the texts */
+  uint32_t first; /* its first byte */
 } np_special;
 
 /* An open table of 2^bits places. Steps of 1, 2, 3 … lead to every place, begin within a
 ** cache line and, unlike steps of 1, form no long rows when the table is nearly full. */
 typedef struct np_slots {
-  void *at;
+  const void *at;
   uint32_t mask, shift; /* 64 - bits */
 } np_slots;
 
 struct np_vocab {
   neap_alloc alloc;
   const np_encoding_info *info;
+  np_encoding_info own; /* what `info` is when the encoding is not in our table */
+  np_str image;
+  void *memory; /* the image, when it is ours to free, or NULL */
+  bool mapped;  /* it is a mapped file */
   np_split_kind split;
-  uint32_t tokens, longest, nodes, specials;
-  uint8_t *bytes;   /* all tokens' bytes, by id */
-  uint32_t *start;  /* token i is bytes[start[i], start[i + 1]) */
-  np_merge *merges; /* how token i was made */
-  np_slots shorts;  /* np_short: tokens of up to 8 bytes */
-  np_slots longs;   /* uint64_t: high half of the hash << 32 | id + 1 */
-  np_slots pairs;   /* uint64_t: left << 44 | right << 24 | id + 1 */
-  np_slots
-      maybe; /* uint64_t: bit set of the hashes of all pairs; most questions end here */
-  np_slots trie; /* uint64_t: (parent << 8 | byte) << 32 | id + 1 or 0; 0 is the root,
-                         the node in place i is i + 1 */
-  np_two *two;   /* 65,536, by first byte << 8 | second: the trie's first two steps */
-  uint32_t byte[256];        /* the token of a single byte */
-  np_special *special;       /* by id */
+  uint32_t flags; /* NP_VOCAB_WHOLE … */
+  uint32_t tokens, longest, specials, externals;
+  const np_key *keys;      /* by rank */
+  const uint8_t *far;      /* the bytes of tokens that are longer than a key */
+  uint32_t far_n;          /* their number */
+  const uint64_t *merges;  /* left << 28 | right << 8 | bytes; an atom is its own parts */
+  const uint32_t *shorter; /* the longest token that is a proper prefix, or none */
+  np_slots pieces;         /* uint32_t: rank << 12 | atom << 11 | hash; of all tokens */
+  np_slots pairs;          /* uint64_t: left << 44 | right << 24 | rank + 1 */
+  np_slots maybe;       /* bit set of the hashes of all pairs; most questions end here */
+  np_slots starts;      /* uint64_t: lengths << 24 | three bytes that begin tokens */
+  const uint32_t *two;  /* the token of two bytes, by first << 8 | second */
+  const uint32_t *byte; /* the token of a single byte */
+  const uint32_t *external;  /* by rank, or NULL: ranks are what the model knows */
+  const uint32_t *ranks;     /* by external id, `externals` of them, or NULL */
+  const np_special *special; /* by id */
+  const char *texts;
+  uint64_t lengths[4];       /* bit set of all tokens' lengths */
   uint8_t special_first[32]; /* bit set of the first bytes of special texts */
 };
 
-#define NP_MIX 0x9E3779B97F4A7C15u /* odd, bits without pattern: 2^64 / golden ratio */
+/* ---- tokens ------------------------------------------------------------------------ */
+
+typedef struct np_merge {
+  uint32_t left, right;
+} np_merge;
+
+static inline np_merge np_token_merge(const np_vocab *v, uint32_t id) {
+  uint64_t m = v->merges[id];
+  return (np_merge){(uint32_t)(m >> 28) & 0xFFFFF, (uint32_t)(m >> 8) & 0xFFFFF};
+}
 
 static inline uint32_t np_token_len(const np_vocab *v, uint32_t id) {
-  return v->start[id + 1] - v->start[id];
+  return (uint32_t)(v->merges[id] & 0xFF);
 }
 
-static inline np_str np_token_text(const np_vocab *v, uint32_t id) {
-  return (np_str){(const char *)v->bytes + v->start[id], np_token_len(v, id)};
+/* The longest token that is a proper prefix of `id`, or NP_TOKEN_NONE. */
+static inline uint32_t np_token_shorter(const np_vocab *v, uint32_t id) {
+  uint32_t s = v->shorter[id];
+  return s < v->tokens && np_token_len(v, s) < np_token_len(v, id) ? s : NP_TOKEN_NONE;
 }
+
+/* Writes the bytes of a token, returns their number. */
+size_t np_token_copy(const np_vocab *v, uint32_t id, uint8_t out[NP_TOKEN_LONGEST]);
+
+static inline np_str np_special_text(const np_vocab *v, uint32_t i) {
+  return (np_str){v->texts + v->special[i].at, v->special[i].n};
+}
+
+/* The id that the model knows. */
+static inline uint32_t np_token_external(const np_vocab *v, uint32_t id) {
+  return v->external && id < v->tokens ? v->external[id] : id;
+}
+
+/* ---- keys and hashes --------------------------------------------------------------- */
+
+#define NP_MIX 0x9E3779B97F4A7C15u /* odd, bits without pattern: 2^64 / golden ratio */
+#define NP_MIX2 0xC2B2AE3D27D4EB4Fu
 
 static inline uint64_t np_load32(const uint8_t *p) {
   return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
@@ -94,14 +124,21 @@ static inline uint64_t np_load(const uint8_t *p, size_t n) {
          (uint64_t)p[n - 1] << (8 * (n - 1));
 }
 
-static inline uint64_t np_hash_short(uint64_t key, size_t n) {
-  uint64_t h = (key + n) * NP_MIX;
+/* The key of p[0, n), 1 <= n <= NP_KEY_LONGEST, reading no other byte. */
+static inline np_key np_key_of(const uint8_t *p, size_t n) {
+  uint64_t size = (uint64_t)n << 56;
+  if (n <= 8) return (np_key){np_load(p, n), size};
+  return (np_key){np_load64(p), np_load64(p + n - 8) >> (8 * (16 - n)) | size};
+}
+
+static inline uint64_t np_hash_key(np_key k) {
+  uint64_t h = k.lo * NP_MIX + k.hi * NP_MIX2;
   return (h ^ h >> 32) * NP_MIX;
 }
 
-/* Both ends and the length tell most tokens apart; the rest share a place and are
-** compared. */
-static inline uint64_t np_hash_long(const uint8_t *p, size_t n) {
+/* Of more than NP_KEY_LONGEST bytes. Both ends and the length tell most tokens apart; the
+** rest share a place and are compared. */
+static inline uint64_t np_hash_far(const uint8_t *p, size_t n) {
   uint64_t h = (np_load64(p) + n) * NP_MIX;
   h = (h ^ h >> 29 ^ np_load64(p + n - 8)) * NP_MIX;
   return (h ^ h >> 32) * NP_MIX;
@@ -112,65 +149,111 @@ static inline uint64_t np_hash_pair(uint32_t left, uint32_t right) {
   return h ^ h << 31;
 }
 
-static inline uint64_t np_hash_edge(uint64_t edge) {
-  return edge * NP_MIX;
+static inline uint64_t np_hash_start(uint32_t three) {
+  return three * NP_MIX;
 }
 
-/* The token that is exactly p[0, n), n >= 1, or NP_TOKEN_NONE. */
-static inline uint32_t np_vocab_find(const np_vocab *v, const uint8_t *p, size_t n) {
-  if (n <= NP_TOKEN_SHORT) {
-    const np_short *at = v->shorts.at;
-    uint64_t key = np_load(p, n);
-    uint64_t i = np_hash_short(key, n) >> v->shorts.shift;
-    for (uint64_t step = 0;; i = (i + ++step) & v->shorts.mask) {
-      if (at[i].key == key && at[i].n == n) return at[i].id;
-      if (!at[i].n) return NP_TOKEN_NONE;
-    }
-  }
-  if (n > v->longest) return NP_TOKEN_NONE;
-  const uint64_t *at = v->longs.at;
-  uint64_t h = np_hash_long(p, n);
-  uint64_t i = h >> v->longs.shift;
-  for (uint64_t step = 0; at[i]; i = (i + ++step) & v->longs.mask) {
-    if ((at[i] ^ h) >> 32) continue;
-    uint32_t id = (uint32_t)at[i] - 1;
-    if (np_token_len(v, id) == n && !memcmp(v->bytes + v->start[id], p, n)) return id;
+/* ---- looking up -------------------------------------------------------------------- */
+
+#define NP_PIECE_FREE UINT32_MAX /* no rank is 2^20 - 1 */
+#define NP_PIECE_HASH 0x7FFu
+#define NP_PIECE_ATOM 0x800u
+
+/* The place of p[0, n) among the far bytes is that of token `id`. */
+static inline bool np_token_is_far(const np_vocab *v, uint32_t id, const uint8_t *p,
+                                   size_t n) {
+  np_key k = v->keys[id];
+  uint64_t at = k.lo >> 8;
+  if (k.hi >> 56 != NP_KEY_FAR || (k.lo & 0xFF) != n) return false;
+  return n <= v->far_n && at <= v->far_n - n && !memcmp(v->far + at, p, n);
+}
+
+/* The token that is exactly p[0, n), 16 <= n <= NP_TOKEN_LONGEST, or NP_TOKEN_NONE; with
+** `skip` = NP_PIECE_ATOM none that no merge makes. */
+static inline uint32_t np_vocab_find_far(const np_vocab *v, const uint8_t *p, size_t n,
+                                         uint32_t skip) {
+  const uint32_t *at = v->pieces.at;
+  uint64_t h = np_hash_far(p, n);
+  uint64_t i = h >> v->pieces.shift;
+  for (uint64_t step = 0; step < NP_PROBES && at[i] != NP_PIECE_FREE;
+       i = (i + ++step) & v->pieces.mask) {
+    uint32_t id = at[i] >> 12;
+    if ((at[i] ^ h) & NP_PIECE_HASH || (at[i] & skip)) continue;
+    if (id < v->tokens && np_token_is_far(v, id, p, n)) return id;
   }
   return NP_TOKEN_NONE;
+}
+
+static inline uint32_t np_vocab_find_key(const np_vocab *v, np_key k, uint64_t h,
+                                         uint32_t skip) {
+  const uint32_t *at = v->pieces.at;
+  uint64_t i = h >> v->pieces.shift;
+  for (uint64_t step = 0; step < NP_PROBES && at[i] != NP_PIECE_FREE;
+       i = (i + ++step) & v->pieces.mask) {
+    uint32_t id = at[i] >> 12;
+    if ((at[i] ^ h) & NP_PIECE_HASH || (at[i] & skip)) continue;
+    if (id < v->tokens && v->keys[id].lo == k.lo && v->keys[id].hi == k.hi) return id;
+  }
+  return NP_TOKEN_NONE;
+}
+
+static inline uint32_t np_vocab_find_any(const np_vocab *v, const uint8_t *p, size_t n,
+                                         uint32_t skip) {
+  if (n <= NP_KEY_LONGEST) {
+    np_key k = np_key_of(p, n);
+    return np_vocab_find_key(v, k, np_hash_key(k), skip);
+  }
+  return n > v->longest ? NP_TOKEN_NONE : np_vocab_find_far(v, p, n, skip);
+}
+
+/* The token that the piece p[0, n), n >= 1, is as a whole, or NP_TOKEN_NONE: then it is
+** merged. */
+static inline uint32_t np_vocab_find(const np_vocab *v, const uint8_t *p, size_t n) {
+  return np_vocab_find_any(v, p, n, v->flags & NP_VOCAB_WHOLE ? 0 : NP_PIECE_ATOM);
+}
+
+/* The token that merges make of p[0, n), n >= 1, or NP_TOKEN_NONE. Its length is n also
+** when the image's values contradict each other. */
+static inline uint32_t np_vocab_find_merged(const np_vocab *v, const uint8_t *p,
+                                            size_t n) {
+  uint32_t id = np_vocab_find_any(v, p, n, NP_PIECE_ATOM);
+  return id != NP_TOKEN_NONE && np_token_len(v, id) == n ? id : NP_TOKEN_NONE;
 }
 
 /* The token that `left` and `right` merge to, or NP_TOKEN_NONE. */
 static inline uint32_t np_vocab_pair(const np_vocab *v, uint32_t left, uint32_t right) {
-  const uint64_t *at = v->pairs.at;
+  const uint64_t *at = v->pairs.at, *maybe = v->maybe.at;
   uint64_t key = (uint64_t)left << 20 | right, h = np_hash_pair(left, right);
-  const uint64_t *maybe = v->maybe.at;
   uint64_t bit = h >> v->maybe.shift;
   if (!(maybe[bit >> 6] >> (bit & 63) & 1)) return NP_TOKEN_NONE;
   uint64_t i = h >> v->pairs.shift;
-  for (uint64_t step = 0; at[i]; i = (i + ++step) & v->pairs.mask) {
-    if (at[i] >> 24 == key) return (uint32_t)(at[i] & 0xFFFFFF) - 1;
+  for (uint64_t step = 0; step < NP_PROBES && at[i]; i = (i + ++step) & v->pairs.mask) {
+    if (at[i] >> 24 != key) continue;
+    uint32_t id = (uint32_t)(at[i] & 0xFFFFFF) - 1;
+    return id < v->tokens ? id : NP_TOKEN_NONE;
   }
   return NP_TOKEN_NONE;
 }
 
-/* The place of the edge from `node` by `byte` in the trie; its slot is 0 when there is
-** none. */
-static inline uint64_t np_vocab_edge(const np_vocab *v, uint64_t node, uint8_t byte) {
-  const uint64_t *at = v->trie.at;
-  uint64_t edge = node << 8 | byte;
-  uint64_t i = np_hash_edge(edge) >> v->trie.shift;
-  for (uint64_t step = 0; at[i] && at[i] >> 32 != edge;) i = (i + ++step) & v->trie.mask;
-  return i;
+/* The lengths, 3 to 41 as bits 0 to 38, of the tokens that begin with the three bytes at
+** p; bit 39 stands for all longer ones. */
+static inline uint64_t np_vocab_starts(const np_vocab *v, const uint8_t *p) {
+  const uint64_t *at = v->starts.at;
+  uint32_t three = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+  uint64_t i = np_hash_start(three) >> v->starts.shift;
+  for (uint64_t step = 0; step < NP_PROBES && at[i]; i = (i + ++step) & v->starts.mask) {
+    if ((at[i] & 0xFFFFFF) == three) return at[i] >> 24;
+  }
+  return 0;
 }
 
-/* Reads the file `dir`/`name`.neapvocab whole (file.c). *p is freed by the caller. */
+/* ---- making ------------------------------------------------------------------------ */
+
+/* A vocabulary from the bytes of a compact file; `path` is for messages (compact.c). */
+neap_rc np_vocab_parse(const neap_alloc *a, const char *path, np_str file, np_vocab **out,
+                       np_err *e);
+/* Reads the file at `path` whole (file.c). *p is freed by the caller. */
 neap_rc np_vocab_read(const neap_alloc *a, const char *path, uint8_t **p, size_t *n,
                       np_err *e);
-/* Makes a vocabulary from a file's bytes; `path` is for messages (vocab.c). */
-neap_rc np_vocab_parse(const neap_alloc *a, const np_encoding_info *info,
-                       const char *path, np_str file, np_vocab **out, np_err *e);
-/* Fills shorts, longs, pairs and the trie (table.c). *bad says that two tokens are equal
-** or the trie has not the nodes the file says. False: out of memory, or *bad. */
-bool np_vocab_index(np_vocab *v, bool *bad);
 
 #endif

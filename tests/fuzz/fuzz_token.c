@@ -56,8 +56,7 @@ static void try_file(const uint8_t *data, size_t size) {
   memcpy(p + 16, data, size);
   np_sha256(np_str_of((char *)p, 16 + size), p + 16 + size);
   np_vocab *v = NULL;
-  np_vocab_parse(&np_alloc_libc, np_encoding_at(1), "fuzz", np_str_of((char *)p, n), &v,
-                 NULL);
+  np_vocab_parse(&np_alloc_libc, "fuzz", np_str_of((char *)p, n), &v, NULL);
   np_vocab_free(v);
   free(p);
 }

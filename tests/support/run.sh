@@ -12,7 +12,7 @@ logs=$BUILD/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
 
-export NEAP_BUILD=$abs NEAP_BIN=$abs/neap NEAP_DATA=$PWD/core/token/data
+export NEAP_BUILD=$abs NEAP_BIN=$abs/neap NEAP_DATA=$abs/share/neap/vocabularies
 export NEAP_SHARED=${NEAP_SHARED:-$PWD/../shared}
 export LUA_PATH="$PWD/lua/?.lua;$PWD/lua/?/init.lua;$PWD/?.lua;;" LUA_CPATH="$abs/lua/?.so;;"
 export LUA_PATH_5_4=$LUA_PATH LUA_CPATH_5_4=$LUA_CPATH
