@@ -81,7 +81,10 @@ bool np_steps_make(const neap_alloc *a, const np_choice *c, size_t from, np_step
   bool ok = list && out->at;
   for (size_t i = from; ok && i < c->sets; i++) add_set(c, i, list, out);
   np_free(a, list);
-  if (!ok) np_free(a, out->at);
+  if (!ok) {
+    np_free(a, out->at);
+    out->at = NULL;
+  }
   if (ok) qsort(out->at, out->count, sizeof *out->at, by_ratio);
   return ok;
 }

@@ -162,6 +162,16 @@ static int64_t first_of_step(const np_pack *p, int64_t from) {
   return lo;
 }
 
+/* The first entry that can match, as an index: what is asked for at rungs that history only
+** goes down from begins where such entries begin. */
+static int64_t first_match(const np_pack *p, const filter *f) {
+  int64_t from = first_of_step(p, f->from);
+  if (f->rungs >> NP_DROPPED & 1) return from;
+  bool full = f->rungs == UINT32_C(1) << NP_FULL;
+  int64_t first = np_view_first(&p->view, f->kinds, full) - 1;
+  return first > from ? first : from;
+}
+
 /* Upvalues: the ids, how many, the last one given. */
 static int entries_step(lua_State *L) {
   const int64_t *ids = lua_touserdata(L, lua_upvalueindex(1));
@@ -182,7 +192,8 @@ int np_context_entries(lua_State *L) {
   const np_pack *p = np_host(L)->pack;
   lua_settop(L, 2);
   filter f = check_filter(L);
-  int64_t from = first_of_step(p, f.from), end = entry_count(p);
+  int64_t end = entry_count(p), from = first_match(p, &f);
+  if (from > end) from = end;
   uint64_t names =
       f.tools && lua_type(L, f.tools) == LUA_TTABLE ? lua_rawlen(L, f.tools) : 0;
   np_charge_slow(L, 20 + (uint64_t)(end - from) * (1 + names));

@@ -51,6 +51,7 @@ static void open_entry(np_view *v, int64_t id, int64_t summary) {
   if (s->folded != summary) return;
   s->folded = 0;
   s->listed = true;
+  np_view_raised(v, id);
   if (s->rung != NP_DROPPED) np_view_reveal(v, id);
 }
 
@@ -67,6 +68,7 @@ static void show_summary(np_view *v, int64_t id) {
   np_shown *s = np_view_at(v, id);
   s->listed = true;
   s->rung = NP_FULL;
+  np_view_raised(v, id);
   s->text = NP_LIT("");
   s->full = v->format->entry_tokens(v, np_log_entry(v->log, id), NULL);
   np_view_reveal(v, id);
@@ -137,6 +139,11 @@ void np_view_forget_units(np_view *v) {
 }
 
 void np_view_pop(np_view *v) {
+  /* its id is the next entry's, of whatever kind */
+  for (int k = 0; k < NP_KIND_COUNT; k++) {
+    if (v->first_full[k] > (int64_t)v->count) v->first_full[k] = (int64_t)v->count;
+    if (v->first_shown[k] > (int64_t)v->count) v->first_shown[k] = (int64_t)v->count;
+  }
   v->count--;
   v->messages--;
 }

@@ -82,14 +82,37 @@ static int64_t group(const np_view *v, int64_t id, int64_t *behind) {
   return shown;
 }
 
+/* The run that starts at `id`, or NULL. */
+static const np_run *run_at(const np_view *v, int64_t id) {
+  return np_view_is_run_head(v, id) ? &v->runs[np_view_at(v, id)->run] : NULL;
+}
+
+/* Where to go on behind a group: what lies inside the run that reaches over it shows nothing,
+** so the walk goes on with the message that the run ends in. */
+static int64_t skip_run(const np_view *v, const np_run *r, int64_t behind) {
+  if (!r || !behind || np_view_at(v, behind)->rung != NP_DROPPED) return behind;
+  int64_t id = r->last;
+  uint32_t message = np_log_entry(v->log, id)->message;
+  while (id != behind &&
+         np_log_entry(v->log, np_view_at(v, id)->prev)->message == message)
+    id = np_view_at(v, id)->prev;
+  return id;
+}
+
 static int64_t push_group(walk *w, int64_t id) {
   np_view *v = w->v;
   int64_t behind, shown = group(v, id, &behind);
   size_t message = np_log_entry(v->log, id)->message;
+  const np_run *run = NULL;
   bool open = shown != 0; /* the message is still to come */
   v->unit[message] = UINT32_MAX;
   for (; id != behind; id = np_view_at(v, id)->next) {
-    if (np_view_is_run_head(v, id) && (open || !shown)) push_notice(w, id);
+    if (run_at(v, id)) {
+      run = run_at(v, id);
+      if (open || !shown) push_notice(w, id);
+    } else if (np_view_at(v, id)->rung != NP_DROPPED) {
+      run = NULL;
+    }
     if (id != shown) continue;
     push_message(w, message);
     open = false;
@@ -97,7 +120,7 @@ static int64_t push_group(walk *w, int64_t id) {
       if (np_view_is_run_head(v, i)) push_notice(w, i);
     }
   }
-  return behind;
+  return skip_run(v, run, behind);
 }
 
 /* The first entry to render when segments from `from` on are given up: the first of the

@@ -271,6 +271,7 @@ void np_view_unhide(np_view *v, int64_t id) {
   np_shown *s = np_view_at(v, id);
   s->rung = NP_FULL;
   s->tokens = s->full;
+  np_view_raised(v, id);
   add_tokens(v, en->region, s->tokens);
   show_message(v, en);
 }
@@ -297,6 +298,7 @@ neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *
   s->text = kept;
   s->tokens = now;
   s->rung = (uint8_t)rung;
+  if (rung == NP_FULL) np_view_raised(v, id);
   np_view_touch(v, id);
   return v->lost ? np_fail_mem(e) : NEAP_OK;
 }

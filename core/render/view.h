@@ -1,7 +1,7 @@
 /*
 ** What of the log is shown: every entry's rung and replacement, the order of rendering, runs
 ** of dropped entries with their notices, and the exact tokens of it all, kept up to date by
-** each change. Decides nothing; pack/ does. next: view.c, runs.c, fold.c
+** each change. Decides nothing; pack/ does. next: view.c, first.c, runs.c, fold.c
 */
 #ifndef NP_RENDER_VIEW_H
 #define NP_RENDER_VIEW_H
@@ -105,6 +105,8 @@ struct np_view {
   /* between np_runs_lift and np_runs_settle: runs are not right */
   bool loose;
   int64_t head, tail; /* first and last listed entry */
+  /* by kind: no entry before it is listed and full; listed and not dropped (first.c) */
+  int64_t first_full[NP_KIND_COUNT], first_shown[NP_KIND_COUNT];
   /* the last entry before which no hot one goes: fixed, task, summaries */
   int64_t front;
   bool refolded; /* folds have changed since the last rendering */
@@ -166,6 +168,13 @@ void np_view_pop(np_view *v);
 ** changed: for the undo, which knows what had changed before. */
 void np_runs_lift(np_view *v, uint32_t atom);
 neap_rc np_runs_settle(np_view *v, np_err *e);
+
+/* The first entry of the kinds (a set of bits) that is listed and full, or, unless `full`, at
+** least not dropped; one more than there are entries when there is none. Costs what has been
+** put away since the last call: a walk that begins here costs what is shown. first.c */
+int64_t np_view_first(const np_view *v, uint32_t kinds, bool full);
+/* An entry may be listed and full again. */
+void np_view_raised(np_view *v, int64_t id);
 
 static inline np_shown *np_view_at(const np_view *v, int64_t id) {
   return &v->shown[id - 1];

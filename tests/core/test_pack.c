@@ -180,13 +180,29 @@ static void check_fresh(world *w) {
   np_buf_free(&copy);
 }
 
+/* Where entries begin that are still shown is where a walk over all of them finds the first. */
+static void check_first(world *w) {
+  const np_view *v = &w->pack.view;
+  uint32_t kinds = (uint32_t)pick(&w->h, UINT32_C(1) << NP_KIND_COUNT);
+  bool full = pick(&w->h, 2) == 0;
+  int64_t id = 1, end = (int64_t)v->count + 1;
+  for (; id < end; id++) {
+    const np_shown *s = np_view_at(v, id);
+    if (!(kinds >> w->log.entries[id - 1].kind & 1) || !s->listed) continue;
+    if (full ? s->rung == NP_FULL : s->rung != NP_DROPPED) break;
+  }
+  if (np_view_first(v, kinds, full) != id) fail(w, "the first entry is another one");
+}
+
 static void turn(world *w) {
   np_rendered r;
   np_pack *p = &w->pack;
   if (np_pack_begin(p, NULL)) fail(w, "begin failed");
   int n = pick(&w->h, 3) ? 0 : (int)pick(&w->h, 5);
   for (int i = 0; i < n; i++) random_change(w);
+  check_first(w);
   if (!pick(&w->h, 4)) random_undo(w);
+  check_first(w);
   check_regions(w);
   if (np_pack_tokens(p) > p->budget) {
     size_t mark = np_pack_mark(p);
