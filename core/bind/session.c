@@ -126,6 +126,7 @@ static int engine_session(lua_State *L) {
   o.policy = field_str(L, 2, "policy");
   o.format = field_str(L, 2, "format");
   o.encoding = field_str(L, 2, "encoding");
+  o.model = field_str(L, 2, "model");
   o.options_json = field_str(L, 2, "options");
   o.durable = check_durable(L, field_str(L, 2, "durable"));
   o.window = field_int(L, 2, "window");

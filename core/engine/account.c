@@ -13,6 +13,35 @@ static void add_int(np_buf *b, const char *name, int64_t v) {
   np_buf_int(b, v);
 }
 
+/* Millionths as a decimal number: 1.15, -0.003. */
+static void add_millionths(np_buf *b, const char *name, int64_t v) {
+  char digits[8];
+  uint64_t n = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+  int used = 6;
+  np_buf_adds(b, ",\"");
+  np_buf_adds(b, name);
+  np_buf_adds(b, v < 0 ? "\":-" : "\":");
+  np_buf_int(b, (int64_t)(n / NP_MILLION));
+  for (int i = 5; i >= 0; i--, n /= 10) digits[i] = (char)('0' + n % 10);
+  while (used && digits[used - 1] == '0') used--;
+  if (used) np_buf_addc(b, '.');
+  np_buf_add(b, np_str_of(digits, (size_t)used));
+}
+
+/* Of an estimate: what the tokens are times the factor, and what is kept free for its error.
+** The budget is in the model's tokens: tokens x factor is at most that. */
+static void add_estimate(np_buf *b, const neap_session *s) {
+  const np_gauge *g = &s->gauge;
+  int64_t room = s->window - s->reserve, margin = np_gauge_margin(g, room);
+  add_int(b, "budget", room - margin);
+  if (!g->exact) {
+    add_millionths(b, "factor", g->factor);
+    add_int(b, "estimate", np_gauge_estimate(g, np_pack_tokens(&s->pack)));
+    add_int(b, "margin", margin);
+  }
+  if (g->measured) add_millionths(b, "drift", g->drift);
+}
+
 static void add_regions(np_buf *b, const np_view *v) {
   char sep = '{';
   np_buf_adds(b, ",\"regions\":");
@@ -115,9 +144,10 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   np_buf_int(b, s->log.step + 1);
   add_int(b, "step", s->log.step + 1);
   add_int(b, "tokens", np_pack_tokens(&s->pack));
-  bool exact = np_vocab_info(s->vocab)->exact && !np_view_guesses(&s->pack.view);
+  bool exact =
+      s->gauge.exact && np_vocab_info(s->vocab)->exact && !np_view_guesses(&s->pack.view);
   np_buf_adds(b, exact ? ",\"exact\":true" : ",\"exact\":false");
-  add_int(b, "budget", s->pack.budget);
+  add_estimate(b, s);
   if (!s->overflow) {
     add_int(b, "cached", s->rendered.cached);
     add_int(b, "epoch", s->pack.frame.epoch);

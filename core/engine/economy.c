@@ -48,6 +48,8 @@ void np_economy(const neap_session *s, np_turn *turn) {
                     .budget = budget,
                     .price_read = price_read,
                     .price_write = price_write};
+  turn->measured = s->gauge.measured;
+  turn->drift = (double)s->gauge.drift / NP_MILLION;
   turn->floor = s->pack.view.recall ? budget / 2 : budget * 7 / 10;
   turn->height = height(s);
   turn->asks = (int64_t *)(uintptr_t)&s->asked;     /* counted while hooks run */
@@ -67,4 +69,6 @@ void np_turn_after(neap_session *s) {
     if (s->turn > 1) s->growth[s->growth_count++ % NP_GROWTH] = now - s->last_tokens;
   }
   s->last_tokens = now;
+  s->asked_tokens = now;
+  s->asked_guess = np_view_guesses(&s->pack.view);
 }

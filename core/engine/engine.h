@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <threads.h>
 
+#include "engine/gauge.h"
 #include "policy/policy.h"
 #include "store/store.h"
 
@@ -41,8 +42,9 @@ typedef enum np_event_kind {
   /* an entry that the engine made: head: kind, what it covers; body: text */
   NP_EV_NOTE = 9,
   NP_EV_ASK = 10, /* a policy asks a model; body: the prompt, if it has one of its own */
-  NP_EV_ANSWER = 11, /* body: the answer, or why there is none */
-  NP_EV_SETTLED = 12 /* the asks so far are done with: the hook returned, or a reload */
+  NP_EV_ANSWER = 11,  /* body: the answer, or why there is none */
+  NP_EV_SETTLED = 12, /* the asks so far are done with: the hook returned, or a reload */
+  NP_EV_USAGE = 13    /* head: what a provider reports for a prompt, and what follows */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -67,7 +69,12 @@ struct neap_session {
   np_policy *previous;  /* the version before one that has not served a turn yet */
   neap_options options; /* strings copied */
   const np_vocab *vocab;
-  np_arena arena; /* strings that live as long as the session */
+  const char *model_name; /* as it was named, or the table's row: whose factor is kept */
+  np_gauge gauge;         /* how far counts are off */
+  int64_t asked_tokens;   /* counted in the last prompt, until its response is here */
+  bool asked_guess;       /* some of them were guesses */
+  np_buf usage;           /* the event that goes with the next response */
+  np_arena arena;         /* strings that live as long as the session */
   np_str tools, request;
   bool tools_offered; /* the engine's own tools are in the schemas */
   int64_t window, reserve;
@@ -152,6 +159,13 @@ neap_rc np_reload_poll(neap_session *s);
 neap_rc np_reload_judge(neap_session *s, bool served);
 /* Logs what happened to the policy: with a reason why not, or else with its text. */
 neap_rc np_reload_log(neap_session *s, const char *result, np_str reason);
+
+/* ---- usage.c ---- */
+/* Tokens that the response says its prompt took. */
+bool np_usage_input(np_json response, int64_t *tokens);
+/* *next is the gauge as it will be, s->usage the event: both count when it is written. */
+neap_rc np_usage_read(neap_session *s, np_str response, np_gauge *next);
+neap_rc np_usage_take(neap_session *s, const np_event *ev);
 
 /* ---- tools.c ---- */
 bool np_tools_is_ours(np_str name);

@@ -163,12 +163,14 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);
     case NP_EV_NOTE: return np_notes_take(s, ev);
+    case NP_EV_USAGE: return np_usage_take(s, ev);
     case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->body);
     case NP_EV_STATE:
       np_buf_clear(&s->turn_state);
       np_buf_add(&s->turn_state, ev->body);
       return np_policy_set_state(s->policy, ev->body, &s->err);
     case NP_EV_RESPONSE: /* its message follows: calls in it may still wait */
+      s->asked_tokens = 0;
       s->call_message = s->log.message_count;
       s->call_at = 0;
       return NEAP_OK;

@@ -36,9 +36,12 @@ static neap_rc find_message(neap_session *s, np_str response, np_str *message) {
 
 static neap_rc append_response(neap_session *s, np_str response) {
   np_str message;
+  np_gauge next = s->gauge;
   neap_rc rc = NEAP_OK;
+  np_buf_clear(&s->usage);
   if (s->pack.view.format->parts) {
     rc = find_message(s, response, &message);
+    if (!rc) rc = np_usage_read(s, response, &next);
   } else {
     np_buf_clear(&s->body);
     np_text_response(response, s->log.step + 1, &s->body);
@@ -47,6 +50,8 @@ static neap_rc append_response(neap_session *s, np_str response) {
   }
   if (!rc) rc = np_session_append(s, message, response);
   if (rc) return rc;
+  s->gauge = next;
+  s->asked_tokens = 0;
   s->call_message = s->log.message_count - 1;
   s->call_at = 0;
   return NEAP_OK;

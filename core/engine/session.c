@@ -181,10 +181,10 @@ static neap_rc keep_options(neap_session *s, const neap_options *o) {
   if (o)
     memcpy(&s->options, o, o->size < sizeof s->options ? o->size : sizeof s->options);
   if (!s->options.format) s->options.format = "openai";
-  if (!s->options.encoding) s->options.encoding = "o200k_base";
   neap_rc rc = keep_cstr(s, &s->options.policy);
   if (!rc) rc = keep_cstr(s, &s->options.format);
   if (!rc) rc = keep_cstr(s, &s->options.encoding);
+  if (!rc) rc = keep_cstr(s, &s->options.model);
   return rc ? rc : keep_cstr(s, &s->options.options_json);
 }
 
@@ -204,20 +204,44 @@ static neap_rc find_format(neap_session *s, const np_format **out) {
   return NEAP_E_FORMAT;
 }
 
+/* The model's row decides encoding, factor and window, where the host does not. An encoding
+** that is named counts exactly, whatever the model. */
+static neap_rc choose_model(neap_session *s, const np_model **out) {
+  neap_options *o = &s->options;
+  const char *encoding = o->encoding;
+  *out = o->model ? np_model_find(np_str_cstr(o->model))
+                  : np_model_default(np_str_cstr(o->format));
+  if (!*out && !encoding) {
+    return np_fail(&s->err, NEAP_E_CONFIG,
+                   "model %.60s is not in the table; name the encoding to count by",
+                   o->model);
+  }
+  const np_model *m = *out ? *out : np_model_default(np_str_cstr(o->format));
+  s->model_name = o->model ? o->model : encoding ? encoding : m->name;
+  if (!encoding) o->encoding = m->encoding;
+  if (!o->window && o->model) o->window = m->window;
+  np_gauge_init(&s->gauge, encoding || m->exact, m->factor, m->bound);
+  *out = m;
+  return NEAP_OK;
+}
+
 static neap_rc open_parts(neap_session *s) {
   const np_format *format = NULL;
+  const np_model *model = NULL;
   np_str options = np_str_cstr(s->options.options_json);
   neap_rc rc = check_known(s);
-  if (!rc) rc = set_window(s);
   if (!rc) rc = find_format(s, &format);
+  if (!rc) rc = choose_model(s, &model);
+  if (!rc) rc = set_window(s);
   if (!rc)
     rc = np_engine_vocab(s->engine, np_str_cstr(s->options.encoding), &s->vocab, &s->err);
   if (!rc) rc = np_log_init(&s->log, &s->engine->alloc, &s->err);
   if (!rc) rc = np_log_index_open(&s->log, &s->err);
   if (!rc) {
     rc = np_pack_init(&s->pack, &s->engine->alloc, &s->log, s->vocab, format,
-                      s->window - s->reserve, &s->err);
+                      np_gauge_budget(&s->gauge, s->window - s->reserve), &s->err);
   }
+  if (!rc) s->pack.view.model = model;
   if (!rc) {
     rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy,
                         &s->err);
@@ -245,6 +269,11 @@ static void add_settings(const neap_session *s, np_buf *b) {
   add_member(b, "format", np_str_cstr(s->options.format));
   add_member(b, "encoding", np_str_cstr(s->options.encoding));
   add_member(b, "vocabulary", np_str_cstr(np_vocab_info(s->vocab)->source));
+  add_member(b, "model", np_str_cstr(s->model_name));
+  np_buf_adds(b, ",\"factor\":");
+  np_buf_int(b, s->gauge.factor);
+  np_buf_adds(b, ",\"margin\":");
+  np_buf_int(b, np_gauge_margin(&s->gauge, s->window - s->reserve));
   np_buf_adds(b, ",\"window\":");
   np_buf_int(b, s->window);
   np_buf_adds(b, ",\"reserve\":");
@@ -293,6 +322,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->turn_head, &n->alloc);
   np_buf_init(&s->turn_body, &n->alloc);
   np_buf_init(&s->turn_state, &n->alloc);
+  np_buf_init(&s->usage, &n->alloc);
   np_arena_init(&s->queue_text, &n->alloc);
   s->stated = true;
   np_str kept;
@@ -375,6 +405,7 @@ void neap_session_close(neap_session *s) {
   np_buf_free(&s->turn_head);
   np_buf_free(&s->turn_body);
   np_buf_free(&s->turn_state);
+  np_buf_free(&s->usage);
   np_free(&n->alloc, s->queue);
   np_free(&n->alloc, s->batch);
   np_arena_free(&s->queue_text);
@@ -442,13 +473,16 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
 /* Checks first, then writes, then keeps: a message that is refused leaves no trace, and one
 ** that is kept is in the store. */
 neap_rc np_session_append(neap_session *s, np_str message, np_str response) {
-  np_event ev[] = {{.kind = NP_EV_RESPONSE, .body = response},
-                   {.kind = NP_EV_MESSAGE, .body = message}};
-  bool alone = response.n == 0;
+  np_event ev[3];
+  size_t n = 0;
+  if (response.n && s->usage.n)
+    ev[n++] = (np_event){.kind = NP_EV_USAGE, .head = np_buf_str(&s->usage)};
+  if (response.n) ev[n++] = (np_event){.kind = NP_EV_RESPONSE, .body = response};
+  ev[n++] = (np_event){.kind = NP_EV_MESSAGE, .body = message};
   np_staged staged;
   neap_rc rc = np_log_stage(&s->log, message, &staged, &s->err);
   if (rc) return rc;
-  rc = np_session_write(s, ev + alone, alone ? 1 : 2);
+  rc = np_session_write(s, ev, n);
   if (rc) {
     np_log_give_up(&s->log, &staged);
     return rc;

@@ -159,6 +159,7 @@ static neap_rc begin(neap_session *s) {
   s->overflow = false;
   s->short_by = 0;
   s->reloads = 0;
+  s->pack.budget = np_gauge_budget(&s->gauge, s->window - s->reserve);
   neap_rc rc = np_reload_poll(s);
   if (!rc) rc = offer_tools(s);
   if (!rc) rc = np_pack_begin(&s->pack, &s->err);

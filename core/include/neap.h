@@ -131,17 +131,22 @@ typedef enum neap_durable {
 } neap_durable;
 
 typedef struct neap_options {
-  size_t size;          /* sizeof(neap_options) */
-  const char *policy;   /* path of a policy file; NULL: the empty policy */
-  const char *format;   /* "openai" (default) or "text" */
-  const char *encoding; /* NULL: what fits the format (o200k_base) */
-  int64_t window;       /* tokens; 0: 200,000 */
+  size_t size;        /* sizeof(neap_options) */
+  const char *policy; /* path of a policy file; NULL: the empty policy */
+  const char *format; /* "openai" (default) or "text" */
+  /* NULL: the model's, or the nearest to it. One that is named counts exactly */
+  const char *encoding;
+  int64_t window; /* tokens; 0: the model's where it is named, else 200,000 */
   /* tokens kept for the answer; 0: the smaller of 8,000 and window/8; -1: none */
   int64_t reserve;
   /* the policy's options as a JSON object; NULL: their defaults */
   const char *options_json;
   neap_durable durable;
   int flags; /* NEAP_NO_RELOAD, NEAP_NO_TOOLS, NEAP_NO_LOG */
+  /* the model's name, as the provider has it; NULL: any of those the format's provider
+  ** serves. Decides encoding, factor, images, window. NEAP_E_CONFIG for one that is not
+  ** known, when there is no `encoding` */
+  const char *model;
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */
@@ -172,7 +177,9 @@ NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
 ** NEAP_E_MISUSE before the first message. */
 NEAP_API neap_rc neap_prompt(neap_session *s, neap_str *body);
 
-/* Appends the provider's response body, verbatim. */
+/* Appends the provider's response body, verbatim. The usage in it is compared with the count
+** of the last prompt: for a model without a public vocabulary it corrects the factor, for
+** others the difference is told in the account (`drift`). */
 NEAP_API neap_rc neap_append_response(neap_session *s, neap_str response_json);
 
 /* A call that the last response made. Slices are valid until the next append on `s`. */
@@ -212,8 +219,10 @@ NEAP_API neap_rc neap_reload(neap_session *s);
 
 /* ---- accounts ------------------------------------------------------------------------ */
 
-/* The last turn as one JSON object: tokens, budget, regions, epoch, changes; after
-** NEAP_E_BUDGET also `overflow`. Valid until the next call on `s`. */
+/* The last turn as one JSON object: tokens, exact, budget, regions, epoch, changes; where not
+** exact factor, estimate (tokens x factor, at most the budget) and margin; drift once a
+** response has told its usage; after NEAP_E_BUDGET also `overflow`. Valid until the next call
+** on `s`. */
 NEAP_API neap_rc neap_account(neap_session *s, neap_str *json);
 
 /* The original text of an entry, whatever is shown of it. Valid until the next call on `s`.

@@ -241,7 +241,10 @@ static int context_index(lua_State *L) {
       break;
     case FIELD_window: lua_pushinteger(L, p->turn.window); break;
     case FIELD_economy: push_economy(L, &p->turn); break;
-    case FIELD_drift: lua_pushnil(L); break; /* not measured by this version */
+    case FIELD_drift:
+      if (p->turn.measured) lua_pushnumber(L, p->turn.drift);
+      else lua_pushnil(L);
+      break;
     case FIELD_state: np_state_push(L); break;
     case FIELD_now:
       if (p->turn.now) lua_pushinteger(L, p->turn.now);

@@ -35,6 +35,7 @@ local OPTIONS = {
   options = true,
   format = true,
   encoding = true,
+  model = true,
   window = true,
   reserve = true,
   durable = true,

@@ -15,10 +15,11 @@ local neap = {}
 ---@field name? string       of the session; it is resumed when the store has it ("session")
 ---@field policy? string     path of a policy file; none: everything is shown while it fits
 ---@field options? table|string the policy's options by name
----@field window? integer    tokens (200000)
+---@field window? integer    tokens (the model's where it is named, else 200000)
 ---@field reserve? integer   room for the answer; -1: none
 ---@field format? "openai"|"text"
----@field encoding? string   "o200k_base"
+---@field model? string      as the provider names it: its encoding, factor, images and window
+---@field encoding? string   the model's, or the nearest; one that is named counts exactly
 ---@field store? string      path of the store file; none: nothing is kept on disk
 ---@field tenant? string
 ---@field data? string       folder of the vocabularies
@@ -178,7 +179,8 @@ function Session:close() end
 ---@field window integer
 ---@field economy table    floor and height: the level to ebb to, the level above which a rewrite
 ---                          pays; quote
----@field drift any        not measured by this version
+---@field drift number?    how far the last prompt was from what the provider says it took, as a
+---                          part of the estimate: 0.02 is 2 % more; nil before the first usage
 ---@field state table      plain data that is kept with the session
 ---@field now integer?     recorded milliseconds
 ---@field random fun(m?: integer, n?: integer): number recorded
