@@ -67,6 +67,8 @@ TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 DEMOS    := $(DEMO_SRC:%.c=$(BUILD)/%)
 
 STATIC  := $(BUILD)/libneap.a
+# What tests link with: the library that looks at every prompt (core/render/check.h).
+CHECKED := $(BUILD)/checked/libneap.a
 SHARED  := $(BUILD)/libneap.so
 MODULE  := $(BUILD)/lua/neap/core.so
 PROGRAM := $(BUILD)/neap
@@ -112,6 +114,16 @@ $(BUILD)/%.o: %.c $(STAMP) | $(BUILD)/.pkgs $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -c -o $@ $<
 
+$(BUILD)/checked/%.o: %.c $(STAMP) | $(BUILD)/.pkgs $(GEN_HEADERS)
+	$(call say,CC,$< (checked))
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -UNEAP_CHECK -DNEAP_CHECK -c -o $@ $<
+
+$(CHECKED): $(BUILD)/checked/core/engine/turn.o $(filter-out %/core/engine/turn.o,$(LIB_OBJ))
+	$(call say,AR,$@)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
 $(STATIC): $(LIB_OBJ)
 	$(call say,AR,$@)
 	@mkdir -p $(@D) && rm -f $@
@@ -133,7 +145,9 @@ $(PROGRAM): $(CLI_OBJ) $(BIND_OBJ) $(STATIC)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
-$(TESTS) $(DEMOS): $(BUILD)/%: $(BUILD)/%.o $(STATIC)
+$(TESTS): $(CHECKED)
+$(DEMOS): $(STATIC)
+$(TESTS) $(DEMOS): $(BUILD)/%: $(BUILD)/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
@@ -142,7 +156,7 @@ $(BUILD)/share/lua/5.4/neap: TO = lua/neap
 $(LINKS):
 	@mkdir -p $(@D) && ln -sfn '$(CURDIR)/$(TO)' $@
 
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d)
+-include $(BUILD)/checked/core/engine/turn.d $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d)
 
 # ---- run and test ------------------------------------------------------------------------
 
@@ -156,9 +170,10 @@ test: deps-test               ## C tests, Lua specs, examples; ends with a total
 	  bash tests/support/run.sh $(ONLY)
 
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# The program is built with the checks too.
 asan:                         ## the same tests under the address and undefined sanitizers
 	+@$(MAKE) --no-print-directory test BUILD=$(BUILD)/asan SANITIZE=1 \
-	  CFLAGS='-O1 -g -fno-omit-frame-pointer $(SAN)'
+	  CPPFLAGS='$(CPPFLAGS) -DNEAP_CHECK' CFLAGS='-O1 -g -fno-omit-frame-pointer $(SAN)'
 
 # Programs of tests/soak and tests/bench get the module's path and the program's name.
 LUA_ENV = NEAP_BIN='$(abspath $(PROGRAM))' NEAP_BUILD='$(abspath $(BUILD))' LUA_PATH='./lua/?.lua;./lua/?/init.lua;./?.lua;;' \

@@ -5,6 +5,10 @@
 */
 #include "engine/engine.h"
 
+#ifdef NEAP_CHECK
+#include "render/check.h"
+#endif
+
 void np_hook_error(neap_session *s, const np_err *e) {
   if (s->hook_errors.n) np_buf_addc(&s->hook_errors, ',');
   np_json_quote(&s->hook_errors, np_str_cstr(e->text));
@@ -254,11 +258,27 @@ static neap_rc check_begun(neap_session *s) {
                  s->name);
 }
 
+/* Builds for tests look at every prompt: whatever was appended, it must be one that its
+** provider takes. The memory is not the host's, whose allocator the tests count. */
+static neap_rc check_rules(neap_session *s) {
+#ifdef NEAP_CHECK
+  np_err e = {0};
+  const char *format = s->pack.view.format->name;
+  neap_rc rc = np_check(&np_alloc_libc, np_str_cstr(format), s->rendered.body, false, &e);
+  if (rc)
+    return np_fail(&s->err, rc, "a bug of neap: the prompt breaks a rule of %s: %s",
+                   format, e.text);
+#endif
+  (void)s;
+  return NEAP_OK;
+}
+
 neap_rc neap_prompt(neap_session *s, neap_str *body) {
   neap_rc rc = np_session_enter_out(s, body);
   if (rc) return rc;
   rc = check_begun(s);
   if (!rc) rc = np_turn_assemble(s);
+  if (!rc) rc = check_rules(s);
   if (!rc) rc = flush(s);
   if (!rc) {
     s->call_message = SIZE_MAX;

@@ -67,6 +67,7 @@ static void pair_result(np_log *lg, np_entry *result, const np_message *m) {
   }
   call->pair = result->id;
   result->pair = call->id;
+  result->twin = call->twin;
   result->tool = call->tool;
   result->path = call->path;
   lg->atoms[call->atom].open--;

@@ -90,6 +90,9 @@ typedef struct np_entry {
   int64_t next;  /* next entry of its atom, 0 for the last */
   int64_t waits; /* next call that waits under the same id; open.c */
   uint32_t fold; /* a summary: its fold, counted from 1; else 0 */
+  /* how many calls before it in its message have the same id (a result: its call's figure);
+  ** providers refuse such twins, so that they go out under ids of their own */
+  uint32_t twin;
   bool is_error; /* a result that says it failed */
   bool empty;    /* has nothing to show: an empty text block */
 } np_entry;

@@ -60,6 +60,7 @@ void np_open_add(np_log *lg, np_entry *call) {
   const np_entry *head = np_log_entry(lg, o->head);
   if (head && head->message == call->message) {
     np_entry *tail = np_log_entry(lg, o->tail);
+    call->twin = tail->twin + 1;
     call->waits = tail->waits;
     tail->waits = call->id;
   } else {

@@ -47,6 +47,7 @@ static bool is_whole(const np_view *v, const np_message *m) {
   for (uint32_t i = 0; i < m->entries; i++) {
     const np_shown *s = np_view_at(v, m->first + i);
     if (!s->listed || s->rung != NP_FULL) return false;
+    if (np_log_entry(v->log, m->first + i)->twin) return false;
   }
   return true;
 }
@@ -180,9 +181,22 @@ static void add_content(const np_view *v, const np_message *m, np_json content,
   }
 }
 
-/* A call with its arguments replaced; the members around them keep their bytes. */
+/* The id of a call, on it and its result: as it came, but that the second of two calls of one
+** message that have the same gets another. */
+static void add_id(const np_message *m, const np_entry *en, np_json id, np_buf *out) {
+  size_t at = out->n;
+  add_raw(out, m, id.raw);
+  if (!en->twin || out->n == at) return;
+  out->n--; /* the closing quote */
+  np_buf_adds(out, "-neap");
+  np_buf_int(out, en->twin + 1);
+  np_buf_addc(out, '"');
+}
+
+/* A call with its id (`en` is NULL inside of it) and its arguments (if not NULL) replaced; the
+** members around them keep their bytes. */
 static void add_function(const np_view *v, const np_message *m, np_json function,
-                         np_str args, np_buf *out) {
+                         const np_entry *en, const np_str *args, np_buf *out) {
   np_str key;
   np_json value;
   np_json_iter it = np_json_each(function);
@@ -191,8 +205,9 @@ static void add_function(const np_view *v, const np_message *m, np_json function
     np_buf_addc(out, sep);
     add_raw(out, m, key);
     np_buf_addc(out, ':');
-    if (np_json_is_key(key, "arguments")) add_shown(v, args, out);
-    else if (np_json_is_key(key, "function")) add_function(v, m, value, args, out);
+    if (args && np_json_is_key(key, "arguments")) add_shown(v, *args, out);
+    else if (np_json_is_key(key, "function")) add_function(v, m, value, NULL, args, out);
+    else if (en && np_json_is_key(key, "id")) add_id(m, en, value, out);
     else add_raw(out, m, value.raw);
     sep = ',';
   }
@@ -202,8 +217,11 @@ static void add_function(const np_view *v, const np_message *m, np_json function
 static void add_call(const np_view *v, const np_message *m, const np_entry *en,
                      np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
-  if (s->rung == NP_FULL) add_raw(out, m, en->raw.raw);
-  else add_function(v, m, en->raw, s->text, out);
+  if (s->rung == NP_FULL && !en->twin) {
+    add_raw(out, m, en->raw.raw);
+    return;
+  }
+  add_function(v, m, en->raw, en, s->rung == NP_FULL ? NULL : &s->text, out);
 }
 
 /* The calls that are shown, or nothing at all. */
@@ -263,6 +281,8 @@ static void add_member(const np_view *v, const np_message *m, np_str key, np_jso
   np_buf_addc(out, ':');
   if (np_json_is_key(key, "content")) add_content(v, m, value, out);
   else if (np_json_is_key(key, "refusal")) add_refusal(v, m, value, out);
+  else if (np_json_is_key(key, "tool_call_id") && m->entries)
+    add_id(m, np_log_entry(v->log, m->first), value, out);
   else add_raw(out, m, value.raw);
   *sep = ',';
 }
@@ -310,7 +330,7 @@ static void add_stub(const np_view *v, const np_message *m, const np_entry *call
   } else {
     np_json_get(call->raw, "id", &id);
     np_buf_adds(out, ",{\"role\":\"tool\",\"tool_call_id\":");
-    add_raw(out, m, id.raw);
+    add_id(m, call, id, out);
   }
   np_buf_adds(out, ",\"content\":");
   add_shown(v, np_buf_str(&text), out);

@@ -227,6 +227,17 @@ static const history_case bodies[] = {
      ASK "{'role':'assistant', 'content':'a'}\n{'role':'user','content':'b'}\n",
      "d2 d3 x2 x3",
      ASKED ",{'role':'assistant', 'content':'a'},{'role':'user','content':'b'}"},
+    {"a doubled id of one message becomes another, its result's and stub's too",
+     ASK "{'role':'assistant','tool_calls':[" CALL("c") "," CALL("c") "," CALL(
+         "c") "]}\n"
+              "{'role':'tool','tool_call_id':'c','content':'1'}\n"
+              "{'role':'tool','tool_call_id':'c','content':'2'}\n",
+     "",
+     ASKED ",{'role':'assistant','tool_calls':[" CALL("c") "," CALL("c-neap2") "," CALL(
+         "c-neap3") "]},{'role':'tool','tool_call_id':'c-neap3','content':'[neap\xC2\xB7"
+                    "aaaa 4: no result was recorded for this call]'},"
+                    "{'role':'tool','tool_call_id':'c','content':'1'},"
+                    "{'role':'tool','tool_call_id':'c-neap2','content':'2'}"},
     {"doubled members are all replaced",
      ASK "{'role':'assistant','content':'" FAR "','content':'" FAR "'}\n", "m2",
      ASKED ",{'role':'assistant','content':'[neap\xC2\xB7"

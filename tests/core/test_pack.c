@@ -8,6 +8,7 @@
 #include "history.h"
 #include "openai_check.h"
 #include "pack/pack.h"
+#include "render/check.h"
 
 static const np_reason reason = {{"chance", 6}, {"test.lua:1", 10}};
 static const char *vocab_dir(void) {
@@ -155,6 +156,13 @@ static void check_prefix(world *w, const np_rendered *r) {
   np_buf_add(&w->last, now);
 }
 
+/* The provider's rules, by the validator. */
+static void check_valid(world *w, np_str body) {
+  static np_err e;
+  np_str format = np_str_cstr(w->pack.view.format->name);
+  if (np_check(&np_alloc_libc, format, body, true, &e)) fail(w, e.text);
+}
+
 static void check_tokens(world *w, np_str body) {
   int64_t tokens;
   if (w->pack.view.format->parts) {
@@ -217,6 +225,7 @@ static void turn(world *w) {
   if (np_frame_render(&p->frame, &p->view, &r, NULL)) fail(w, "render failed");
   w->prompts++;
   w->rewrites += r.rewrite;
+  check_valid(w, r.body);
   check_tokens(w, r.body);
   check_regions(w);
   check_prefix(w, &r);
