@@ -172,10 +172,11 @@ static const uint8_t *next_cl100k(const uint8_t *p, const uint8_t *end) {
 }
 
 bool np_split_known(uint32_t kind) {
-  return kind == NP_SPLIT_CL100K || kind == NP_SPLIT_O200K;
+  return kind >= NP_SPLIT_CL100K && kind < NP_SPLIT_END;
 }
 
 size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end) {
+  if (kind >= NP_SPLIT_QWEN2) return np_split_family(kind, p, end);
   const uint8_t *q = kind == NP_SPLIT_O200K ? next_o200k(p, end) : next_cl100k(p, end);
   return (size_t)(q - p);
 }

@@ -8,8 +8,21 @@
 
 #include "base/str.h"
 
-/* The numbers are written into vocabulary files: they never change their meaning. */
-typedef enum np_split_kind { NP_SPLIT_CL100K = 1, NP_SPLIT_O200K = 2 } np_split_kind;
+/* The numbers are written into vocabulary files: they never change their meaning. The
+** patterns from the third on are those of vocabularies that users bring; pattern.c knows
+** them by their texts. */
+typedef enum np_split_kind {
+  NP_SPLIT_CL100K = 1,
+  NP_SPLIT_O200K = 2,
+  NP_SPLIT_QWEN2 = 3,        /* cl100k with digits one by one */
+  NP_SPLIT_QWEN35 = 4,       /* that, with marks in words */
+  NP_SPLIT_TEKKEN = 5,       /* o200k without contractions, digits one by one */
+  NP_SPLIT_DEEPSEEK3 = 6,    /* three splits, one inside the other */
+  NP_SPLIT_GPT2 = 7,         /* words and numbers led by a blank */
+  NP_SPLIT_GPT2_DIGITS = 8,  /* that, between digits cut out one by one */
+  NP_SPLIT_GPT2_NUMBERS = 9, /* that, between whole numbers cut out */
+  NP_SPLIT_END               /* one more than the last */
+} np_split_kind;
 
 /* A number that means one of the kinds: files are not believed. */
 bool np_split_known(uint32_t kind);
@@ -28,6 +41,9 @@ size_t np_split_next(np_split_kind kind, const uint8_t *p, const uint8_t *end);
 ** p + ends[n - 1]. */
 size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                      uint32_t *ends, size_t cap);
+
+/* The same for the kinds from NP_SPLIT_QWEN2 on (split_family.c). */
+size_t np_split_family(np_split_kind kind, const uint8_t *p, const uint8_t *end);
 
 /* True when `at` does not cut a valid UTF-8 character of `s` in two. */
 bool np_split_between(np_str s, size_t at);

@@ -44,11 +44,13 @@ const char *np_split_path_name(np_split_path path) {
 
 size_t np_split_by(np_split_path path, np_split_kind kind, const uint8_t *p,
                    const uint8_t *end, uint32_t *ends, size_t cap) {
+  if (kind >= NP_SPLIT_QWEN2) return np_split_singly(kind, p, end, ends, cap);
   return ways[path].cut(kind, p, end, ends, cap);
 }
 
 size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                      uint32_t *ends, size_t cap) {
+  if (kind >= NP_SPLIT_QWEN2) return np_split_singly(kind, p, end, ends, cap);
   unsigned cpu = np_port_cpu(), path = NP_SPLIT_PATHS - 1;
   while (!can(&ways[path], cpu)) path--; /* the first ones need nothing */
   return ways[path].cut(kind, p, end, ends, cap);

@@ -1,16 +1,16 @@
-# The tokenizer's generated table, the ready vocabularies, and `make vocab`. Included by the Makefile, which sets
-# BUILD, CC, CPPFLAGS and CFLAGS. next: gen/unicode.c, gen/vocab.mjs
+# The tokenizer's generated tables, the ready vocabularies, and `make vocab`. Included by
+# the Makefile, which sets BUILD, CC, CPPFLAGS and CFLAGS. next: gen/unicode.c, gen/vocab.mjs
 
-UNICODE_H := $(BUILD)/gen/token/unicode.h
-GEN_HEADERS += $(UNICODE_H)
+TOKEN_H := $(BUILD)/gen/token/unicode.h $(BUILD)/gen/token/punct.h
+GEN_HEADERS += $(TOKEN_H)
 
 # Built for and run on this machine, without the build's sanitizers.
-$(BUILD)/gen/token/unicode: core/token/gen/unicode.c
+$(TOKEN_H:.h=): $(BUILD)/gen/token/%: core/token/gen/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -O1 $(shell pkg-config --cflags libutf8proc) $(CPPFLAGS) -o $@ $< \
 	  $(LDFLAGS) $(shell pkg-config --libs libutf8proc)
 
-$(UNICODE_H): $(BUILD)/gen/token/unicode
+$(TOKEN_H): %.h: %
 	$(Q)$< > $@.tmp && mv $@.tmp $@
 
 # Beside the compact vocabularies, their ready files (image.h). The folder was once a link to
