@@ -9,7 +9,7 @@
 ** gpt2      's|'t|'re|'ve|'m|'ll|'d| ?L+| ?N+| ?[^\sLN]+|\s+(?!\S)|\s+, alone or with
 **           digits cut out before
 ** where WHITE is \s*[\r\n]+|\s+(?!\S)|\s+. What is cut out before ends the text for what
-** comes after. next: pattern.c
+** comes after. next: vocab.c
 */
 #include "token/split.h"
 
