@@ -22,6 +22,7 @@ NEAP_API int luaopen_neap_core(lua_State *L);
 /* Each adds its functions to the module's table at the top of the stack. */
 void np_bind_json(lua_State *L);
 void np_bind_token(lua_State *L);
+void np_bind_model(lua_State *L);
 void np_bind_system(lua_State *L);
 void np_bind_session(lua_State *L);
 

@@ -69,6 +69,7 @@ int luaopen_neap_core(lua_State *L) {
   lua_setfield(L, -2, "codes");
   np_bind_json(L);
   np_bind_token(L);
+  np_bind_model(L);
   np_bind_system(L);
   np_bind_session(L);
   return 1;

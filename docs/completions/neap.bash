@@ -27,7 +27,7 @@ _neap() {
     --requests) _neap_folders; return ;;
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
-    --as|--session|-o|--option|-w|--window|-r|--reserve|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
+    --as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
     -p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
@@ -38,12 +38,12 @@ _neap() {
     encodings) words='--json -h --help'; kind=none ;;
     import) words='--list --from --as --session --lenient --json -h --help'; kind=files ;;
     sessions) words='--all --tokens --json -h --help'; kind=none ;;
-    replay) words='--body --requests --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
-    compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -j --jobs --shard --merge --from --as --lenient --json -h --help'; kind=files ;;
-    watch) words='--body --rounds --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
-    show) words='--turn --raw --body --session --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
-    explain) words='--session --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -h --help'; kind=files ;;
-    diff) words='-p --policy --turn -o --option -w --window -r --reserve -f --format -e --encoding --session --from --as --lenient --json -h --help'; kind=files ;;
+    replay) words='--body --requests --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model -h --help'; kind=files ;;
+    compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -m --model -j --jobs --shard --merge --from --as --lenient --json -h --help'; kind=files ;;
+    watch) words='--body --rounds --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model -h --help'; kind=files ;;
+    show) words='--turn --raw --body --session --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model -h --help'; kind=files ;;
+    explain) words='--session --from --as --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model -h --help'; kind=files ;;
+    diff) words='-p --policy --turn -o --option -w --window -r --reserve -f --format -e --encoding -m --model --session --from --as --lenient --json -h --help'; kind=files ;;
     new) words='-h --help'; kind=none ;;
     check) words='--cases --json -h --help'; kind=policies ;;
     doctor) words='--json -h --help'; kind=none ;;

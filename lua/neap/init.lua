@@ -199,7 +199,12 @@ end
 function Session:account()
   local text, why, code = open_session(self):account()
   if not text then return nil, why, code end
-  return core.json.decode(text)
+  local account = core.json.decode(text)
+  -- decoding keeps the digits of what is no whole number
+  for _, name in ipairs({ "factor", "drift" }) do
+    account[name] = account[name] and tonumber(tostring(account[name]))
+  end
+  return account
 end
 
 --- The original text of an entry, whatever is shown of it.

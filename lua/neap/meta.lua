@@ -119,7 +119,8 @@ function Session:result(call, text) end
 ---@return boolean
 function Session:pending() end
 
----The account of the last turn: tokens, budget, cached, regions, changed, hook_errors.
+---The account of the last turn: tokens, budget, cached, regions, changed, hook_errors; where it
+---is an estimate factor, estimate, margin; drift once a response has told its usage.
 ---@return table? account
 ---@return string? message
 ---@return string? code

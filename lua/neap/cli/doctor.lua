@@ -17,6 +17,17 @@ local function check_encoding(info)
   }
 end
 
+-- Models whose counts are exact, and those whose counts are estimates.
+local function check_models()
+  local names = { {}, {} }
+  for _, model in ipairs(core.models()) do
+    local list = names[model.exact and 1 or 2]
+    list[#list + 1] = model.name
+  end
+  local text = "%d counted exactly, %d estimated with a stated bound"
+  return { what = "models", value = text:format(#names[1], #names[2]), ok = true }
+end
+
 local function check_lpeg()
   local ok, lpeg = pcall(require, "lpeg")
   local version = ok and (type(lpeg.version) == "function" and lpeg.version() or lpeg.version)
@@ -63,6 +74,7 @@ local function checks()
   for _, info in ipairs(core.encodings()) do
     list[#list + 1] = check_encoding(info)
   end
+  list[#list + 1] = check_models()
   list[#list + 1] = check_policies()
   list[#list + 1] = check_store()
   list[#list + 1] = check_lpeg()

@@ -17,6 +17,11 @@ M.options = {
   version = { help = "print the version" },
   json = { help = "one JSON object per line, nothing else on standard output" },
   encoding = { short = "e", arg = "ENCODING", help = "count by this encoding (o200k_base)" },
+  model = {
+    short = "m",
+    arg = "MODEL",
+    help = "the model's encoding, factor, images and window (any of the format's)",
+  },
   special = { help = "text of special tokens becomes those tokens" },
   binary = { help = "ids as little-endian 32-bit numbers" },
   lenient = { help = "skip lines that cannot be read, and count them" },
@@ -87,7 +92,7 @@ M.options = {
 ---@field module string  its file in neap.cli
 ---@field needs string[]? options without which it makes no sense
 
-local POLICY = { "policy", "option", "window", "reserve", "format", "encoding" }
+local POLICY = { "policy", "option", "window", "reserve", "format", "encoding", "model" }
 
 local function with(list, ...)
   local out = table.pack(...)
@@ -187,6 +192,7 @@ M.verbs = {
       "reserve",
       "format",
       "encoding",
+      "model",
       "jobs",
       "shard",
       "merge",
@@ -248,6 +254,7 @@ M.verbs = {
       "reserve",
       "format",
       "encoding",
+      "model",
       "session",
       "from",
       "as",

@@ -41,6 +41,18 @@ local function check_encoding(name)
   if name then require("neap.cli.count").encoding(name):close() end
 end
 
+-- The row of a model, which must have one where nothing else says how to count.
+local function check_model(name, encoding)
+  local row = name and core.model(name)
+  if not name or row or encoding then return row end
+  local known = {}
+  for i, one in ipairs(core.models()) do
+    known[i] = one.name
+  end
+  local text = "model %s is not in the table; give its encoding with -e, or one of %s"
+  fail(text:format(name, table.concat(known, ", ")))
+end
+
 local function read_body(path)
   if not path then return nil end
   local text = check(files.read(path))
@@ -65,7 +77,8 @@ end
 function M.options(opts, settings)
   check_format(opts.format)
   check_encoding(opts.encoding)
-  local window = opts.window or 200000
+  local row = check_model(opts.model, opts.encoding)
+  local window = opts.window or row and row.window or 200000
   if opts.reserve and opts.reserve >= window then
     local text = "-r %d leaves nothing of a window of %d; give a smaller reserve"
     fail(text:format(opts.reserve, window))
@@ -77,6 +90,7 @@ function M.options(opts, settings)
     reserve = opts.reserve,
     format = opts.format,
     encoding = opts.encoding,
+    model = opts.model,
     request = read_body(opts.body),
     lenient = opts.lenient,
     on_refused = failure.warn,

@@ -71,7 +71,7 @@ function M.policy(recording, options)
   local blind, why = write("")
   if not blind then return nil, why end
   local o = { policy = blind, unbounded = true }
-  for _, name in ipairs({ "format", "encoding", "lenient" }) do
+  for _, name in ipairs({ "format", "encoding", "model", "lenient" }) do
     o[name] = options[name]
   end
   local state, message = replay.run(recording, o)

@@ -17,6 +17,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field reserve integer?     nil: the default; 0: none
 ---@field format string?       "openai" (default) or "text"
 ---@field encoding string?
+---@field model string?        its encoding, factor and images; nil: any of the format's
 ---@field request string?      the request's other members, a JSON object
 ---@field unbounded boolean?   no window at all
 ---@field lenient boolean?     skip messages that the session refuses
@@ -47,6 +48,7 @@ local function open(recording, o)
     options = o.options,
     format = o.format or "openai",
     encoding = o.encoding,
+    model = o.model,
     window = o.unbounded and UNBOUNDED or o.window or M.DEFAULT_WINDOW,
     reserve = o.unbounded and -1 or reserve,
     no_reload = true,
@@ -191,6 +193,10 @@ M.TURN_ORDER = {
   "step",
   "tokens",
   "exact",
+  "factor",
+  "estimate",
+  "margin",
+  "drift",
   "budget",
   "cached",
   "epoch",
@@ -249,6 +255,10 @@ function M.turn_line(recording, a, request)
     step = a.step,
     tokens = a.tokens,
     exact = a.exact,
+    factor = a.factor,
+    estimate = a.estimate,
+    margin = a.margin,
+    drift = a.drift,
     budget = a.budget,
     cached = a.cached,
     epoch = a.epoch,

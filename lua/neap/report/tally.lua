@@ -80,8 +80,9 @@ function Tally:turn(a)
   self.cost = self.cost + prices.cost(self.price, a.tokens, a.cached)
   self.rewrites = self.rewrites + (a.rewrite and 1 or 0)
   self.height = a.tokens
-  if self.window then self.watermark[self.sent] = a.tokens / self.window end
-  self.usage[self.sent] = a.tokens / a.budget
+  local tokens = a.estimate or a.tokens -- window and budget are in the model's tokens
+  if self.window then self.watermark[self.sent] = tokens / self.window end
+  self.usage[self.sent] = tokens / a.budget
 end
 
 -- Facts of which nothing was shown.
