@@ -1,8 +1,9 @@
 /*
 ** core.encodings, core.encoding: the tokenizer for Lua. An encoding is a userdata that owns
-** its vocabulary; count takes any bytes. next: system.c
+** its vocabulary; count takes any bytes. A counter is one that refers to its encoding.
+** next: system.c
 */
-#include "token/token.h"
+#include "token/append.h"
 #include "bind/bind.h"
 
 #define TYPE "neap.encoding"
@@ -92,6 +93,85 @@ static int encoding_decode(lua_State *L) {
   return 1;
 }
 
+/* ---- counters ---------------------------------------------------------------------- */
+
+#define COUNTER "neap.counter"
+
+/* The encoding is the user value; it may have been closed by name meanwhile. */
+static np_counter *check_counter(lua_State *L) {
+  np_counter *c = luaL_checkudata(L, 1, COUNTER);
+  if (!c->v) luaL_argerror(L, 1, "the counter is closed");
+  lua_getiuservalue(L, 1, 1);
+  np_vocab **v = lua_touserdata(L, -1);
+  if (!*v) luaL_argerror(L, 1, "the encoding is closed");
+  lua_pop(L, 1);
+  return c;
+}
+
+/* Pushes a counter that is closed; its user value is the encoding at `enc`. */
+static np_counter *push_counter(lua_State *L, int enc) {
+  lua_pushvalue(L, enc);
+  np_counter *c = lua_newuserdatauv(L, sizeof *c, 1);
+  *c = (np_counter){.alloc = np_alloc_libc};
+  luaL_setmetatable(L, COUNTER);
+  lua_rotate(L, -2, 1);
+  lua_setiuservalue(L, -2, 1);
+  return c;
+}
+
+static int encoding_counter(lua_State *L) {
+  np_vocab *v = check_vocab(L);
+  np_counter_init(push_counter(L, 1), v, &np_alloc_libc);
+  return 1;
+}
+
+/* add(bytes): the tokens so far */
+static int counter_add(lua_State *L) {
+  np_counter *c = check_counter(L);
+  if (!np_counter_add(c, np_bind_check_str(L, 2))) {
+    return np_bind_fail_text(L, NEAP_E_MEMORY, neap_rc_text(NEAP_E_MEMORY));
+  }
+  lua_pushinteger(L, (lua_Integer)np_counter_tokens(c));
+  return 1;
+}
+
+static int counter_tokens(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)np_counter_tokens(check_counter(L)));
+  return 1;
+}
+
+static int counter_reset(lua_State *L) {
+  np_counter_reset(check_counter(L));
+  return 0;
+}
+
+static int counter_copy(lua_State *L) {
+  np_counter *c = check_counter(L);
+  lua_getiuservalue(L, 1, 1);
+  if (np_counter_copy(c, push_counter(L, lua_gettop(L)))) return 1;
+  return np_bind_fail_text(L, NEAP_E_MEMORY, neap_rc_text(NEAP_E_MEMORY));
+}
+
+static int counter_close(lua_State *L) {
+  np_counter *c = luaL_checkudata(L, 1, COUNTER);
+  np_counter_free(c);
+  c->v = NULL;
+  return 0;
+}
+
+static const luaL_Reg counter_methods[] = {
+    {"add", counter_add},   {"tokens", counter_tokens}, {"reset", counter_reset},
+    {"copy", counter_copy}, {"close", counter_close},   {NULL, NULL},
+};
+
+static const luaL_Reg counter_meta[] = {
+    {"__gc", counter_close},
+    {"__close", counter_close},
+    {NULL, NULL},
+};
+
+/* ---- encodings --------------------------------------------------------------------- */
+
 static void push_info(lua_State *L, const np_encoding_info *info) {
   lua_createtable(L, 0, 4);
   lua_pushstring(L, info->name);
@@ -126,8 +206,13 @@ static int encodings(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"count", encoding_count}, {"encode", encoding_encode}, {"decode", encoding_decode},
-    {"info", encoding_info},   {"close", encoding_close},   {NULL, NULL},
+    {"count", encoding_count},
+    {"encode", encoding_encode},
+    {"decode", encoding_decode},
+    {"info", encoding_info},
+    {"close", encoding_close},
+    {"counter", encoding_counter},
+    {NULL, NULL},
 };
 
 static const luaL_Reg meta[] = {
@@ -143,11 +228,18 @@ static const luaL_Reg functions[] = {
     {NULL, NULL},
 };
 
-void np_bind_token(lua_State *L) {
-  luaL_newmetatable(L, TYPE);
-  luaL_setfuncs(L, meta, 0);
-  luaL_newlib(L, methods);
+static void make_type(lua_State *L, const char *name, const luaL_Reg *events,
+                      const luaL_Reg *functions_of_it) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, events, 0);
+  lua_newtable(L);
+  luaL_setfuncs(L, functions_of_it, 0);
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);
+}
+
+void np_bind_token(lua_State *L) {
+  make_type(L, TYPE, meta, methods);
+  make_type(L, COUNTER, counter_meta, counter_methods);
   luaL_setfuncs(L, functions, 0);
 }

@@ -243,6 +243,33 @@ NEAP_API neap_rc neap_encoding_add(neap *n, neap_str bytes, const neap_encoding 
 /* Tokens of any bytes. Input that is not UTF-8 is counted byte for byte. Linear time. */
 NEAP_API size_t neap_count(const neap_encoding *enc, neap_str text);
 
+/* The exact count of a text that arrives bit by bit, as a stream does: after each add it is
+** what neap_count gives for all bytes so far. Bytes may be cut anywhere, inside characters
+** too. What later bytes cannot change is not kept: a counter holds the last piece of the text
+** (a word, a run of white space or symbols, mostly a few bytes), 5 bytes for each of its
+** bytes, and up to 64 kB more during an add. One thread at a time.
+**
+**   neap_counter *c;
+**   if (neap_counter_new(enc, &c)) return out_of_memory();
+**   while (read_chunk(&chunk) && !neap_counter_add(c, chunk)) show(neap_counter_tokens(c));
+**   neap_counter_free(c);                                                                */
+typedef struct neap_counter neap_counter;
+
+/* The counter of the empty text; freed by the caller, before the encoding's engine is closed.
+** Errors: NEAP_E_ARG, NEAP_E_MEMORY. */
+NEAP_API neap_rc neap_counter_new(const neap_encoding *enc, neap_counter **c);
+/* Appends any bytes. Time is linear in all bytes added, however they are cut.
+** NEAP_E_MEMORY: the counter takes nothing more until it is reset. */
+NEAP_API neap_rc neap_counter_add(neap_counter *c, neap_str bytes);
+/* The tokens of the whole text so far; 0 for NULL. */
+NEAP_API size_t neap_counter_tokens(const neap_counter *c);
+/* Back to the empty text. */
+NEAP_API void neap_counter_reset(neap_counter *c);
+/* A second counter of the same text, to try how it could go on: as cheap as the last piece is
+** short. Errors: as neap_counter_new. */
+NEAP_API neap_rc neap_counter_copy(const neap_counter *c, neap_counter **copy);
+NEAP_API void neap_counter_free(neap_counter *c); /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif

@@ -224,6 +224,10 @@ unsigned np_split_wide(np_split_kind kind, const uint8_t *p, const uint8_t *end,
   return n;
 }
 
+unsigned np_split_class(const uint8_t *p, const uint8_t *end, size_t *len) {
+  return class_at(p, end, len);
+}
+
 /* Only the up to three bytes before `at` can lead a character that reaches over it. */
 bool np_split_between(np_str s, size_t at) {
   if (at == 0 || at >= s.n || !is_tail((uint8_t)s.p[at])) return true;

@@ -45,6 +45,9 @@ size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,
 /* The same for the kinds from NP_SPLIT_QWEN2 on (split_family.c). */
 size_t np_split_family(np_split_kind kind, const uint8_t *p, const uint8_t *end);
 
+/* The class (one of NP_CLASS_ in unicode.h) of the character at p < end, and its length. */
+unsigned np_split_class(const uint8_t *p, const uint8_t *end, size_t *len);
+
 /* True when `at` does not cut a valid UTF-8 character of `s` in two. */
 bool np_split_between(np_str s, size_t at);
 

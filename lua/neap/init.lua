@@ -243,18 +243,31 @@ end
 
 local encodings = {}
 
+local function encoding_of(name)
+  name = name or "o200k_base"
+  if encodings[name] then return encodings[name] end
+  local enc, why, code = core.encoding(name)
+  encodings[name] = enc
+  return enc, why, code
+end
+
 --- Tokens of any bytes; the encoding is o200k_base unless named.
 ---@param text string
 ---@param encoding string?
 ---@return integer? tokens, string? message, string? code
 function M.count(text, encoding)
-  encoding = encoding or "o200k_base"
-  if not encodings[encoding] then
-    local enc, why, code = core.encoding(encoding)
-    if not enc then return nil, why, code end
-    encodings[encoding] = enc
-  end
-  return encodings[encoding]:count(text)
+  local enc, why, code = encoding_of(encoding)
+  if not enc then return nil, why, code end
+  return enc:count(text)
+end
+
+--- The exact count of a text that arrives bit by bit: `add` gives the tokens so far.
+---@param encoding string?
+---@return neap.Counter? counter, string? message, string? code
+function M.counter(encoding)
+  local enc, why, code = encoding_of(encoding)
+  if not enc then return nil, why, code end
+  return enc:counter()
 end
 
 return M

@@ -64,6 +64,46 @@ function neap.session(options) end
 ---@return string? code
 function neap.count(text, encoding) end
 
+---Counts a text that arrives bit by bit, exactly: after each add as neap.count counts all of
+---it. Bytes may be cut anywhere. What later bytes cannot change is not kept.
+---```lua
+---local counter = assert(neap.counter())
+---for chunk in chunks_of_a_stream() do
+---  print(counter:add(chunk))
+---end
+---```
+---@param encoding? string
+---@return neap.Counter? counter
+---@return string? message
+---@return string? code
+function neap.counter(encoding) end
+
+---@class neap.Counter
+local Counter = {}
+
+---Appends any bytes. Code "memory": the counter takes nothing more until it is reset.
+---@param bytes string
+---@return integer? tokens of all bytes so far
+---@return string? message
+---@return string? code
+function Counter:add(bytes) end
+
+---The tokens of all bytes so far.
+---@return integer
+function Counter:tokens() end
+
+---Back to the empty text.
+function Counter:reset() end
+
+---A second counter of the same text, to try how it could go on.
+---@return neap.Counter? copy
+---@return string? message
+---@return string? code
+function Counter:copy() end
+
+---Frees what it holds; also done by `<close>` and by the collector.
+function Counter:close() end
+
 ---@class neap.Call
 ---@field entry integer    the call's entry id
 ---@field id string        the provider's id of it

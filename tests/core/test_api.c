@@ -104,6 +104,34 @@ static void test_calls(neap_session *s) {
   CHECK("no call is not the engine's", neap_handle(s, NULL) == 1);
 }
 
+static void test_counters(const neap_encoding *e) {
+  neap_counter *c = NULL, *d = NULL;
+  CHECK("a counter has an encoding", neap_counter_new(NULL, &c) == NEAP_E_ARG);
+  CHECK("a counter has a place", neap_counter_new(e, NULL) == NEAP_E_ARG);
+  CHECK("no counter is no counter",
+        !c && neap_counter_add(NULL, NP_LIT("x")) == NEAP_E_ARG &&
+            neap_counter_tokens(NULL) == 0 && neap_counter_copy(NULL, &d) == NEAP_E_ARG);
+  neap_counter_free(NULL);
+  neap_counter_reset(NULL);
+  if (neap_counter_new(e, &c) != NEAP_OK) return;
+  CHECK("a copy has a place", neap_counter_copy(c, NULL) == NEAP_E_ARG);
+  CHECK("text that is not there is refused",
+        neap_counter_add(c, (neap_str){NULL, 4}) == NEAP_E_ARG);
+  CHECK("no bytes are fine", neap_counter_add(c, (neap_str){NULL, 0}) == NEAP_OK &&
+                                 neap_counter_tokens(c) == 0);
+  CHECK("a stream is counted", neap_counter_add(c, NP_LIT("hello wor")) == NEAP_OK &&
+                                   neap_counter_copy(c, &d) == NEAP_OK &&
+                                   neap_counter_add(c, NP_LIT("ld")) == NEAP_OK &&
+                                   neap_counter_tokens(c) == 2);
+  CHECK("a copy goes its own way",
+        neap_counter_add(d, NP_LIT("ry")) == NEAP_OK &&
+            neap_counter_tokens(d) == neap_count(e, NP_LIT("hello worry")));
+  neap_counter_reset(c);
+  CHECK("a reset empties it", neap_counter_tokens(c) == 0);
+  neap_counter_free(d);
+  neap_counter_free(c);
+}
+
 static void test_encodings(neap *n) {
   const neap_encoding *e = NULL;
   CHECK("an encoding has a name", neap_encoding_get(n, NULL, &e) == NEAP_E_ARG);
@@ -114,6 +142,7 @@ static void test_encodings(neap *n) {
   CHECK("a name is one", neap_encoding_get(n, "o200k_base", &e) == NEAP_OK);
   CHECK("no text has no tokens", neap_count(e, (neap_str){NULL, 4}) == 0);
   CHECK("no encoding counts none", neap_count(NULL, NP_LIT("x")) == 0);
+  test_counters(e);
 }
 
 int main(void) {

@@ -134,6 +134,12 @@ describe("meta.lua", function()
     assert.are.same(methods, documented("\nfunction Session:([%w_]+)%("))
   end)
 
+  it("names every method of a counter, and no other", function()
+    local counter = assert(neap.counter())
+    local methods = names_of(getmetatable(counter).__index, "^__")
+    assert.are.same(methods, documented("\nfunction Counter:([%w_]+)%("))
+  end)
+
   it("names every option of a session, and no other", function()
     local names, source = {}, assert(shared.read("lua/neap/init.lua"))
     for name in text:match("@class neap.SessionOptions\n(.-)\n\n"):gmatch("@field ([%w_]+)") do

@@ -125,6 +125,75 @@ describe("neap.count", function()
   end)
 end)
 
+describe("neap.counter", function()
+  local text = "It's 3,000 m³ of 世界's water,\n\n\tDON'T spill 👩‍👩‍👧 \xF0\x9F\x98"
+  text = text .. (" "):rep(300) .. "x"
+
+  it("gives after each byte what the whole text has", function()
+    for _, encoding in ipairs({ "o200k_base", "cl100k_base" }) do
+      local counter = assert(neap.counter(encoding))
+      assert.are.equal(0, counter:tokens())
+      for i = 1, #text do
+        assert.are.equal(neap.count(text:sub(1, i), encoding), counter:add(text:sub(i, i)))
+      end
+      assert.are.equal(neap.count(text, encoding), counter:tokens())
+      counter:reset()
+      assert.are.equal(2, counter:add("hello world"))
+    end
+  end)
+
+  it("goes on in two ways from a copy", function()
+    local counter = assert(neap.counter())
+    for i = 0, #text do
+      local before, rest = text:sub(1, i), text:sub(i + 1)
+      counter:reset()
+      counter:add(before)
+      local copy <close> = counter:copy()
+      assert.are.equal(neap.count(before .. "'ll"), copy:add("'ll"))
+      assert.are.equal(neap.count(text), counter:add(rest))
+      assert.are.equal(neap.count(before .. "'ll go"), copy:add(" go"))
+    end
+  end)
+
+  it("says what it cannot", function()
+    local none, why, code = neap.counter("gpt9")
+    assert.is_nil(none)
+    assert.is_string(why)
+    assert.are.equal("encoding", code)
+    local counter = assert(neap.counter())
+    assert.has_error(function()
+      counter:add({})
+    end)
+    counter:close()
+    counter:close()
+    assert.has_error(function()
+      counter:add("x")
+    end)
+  end)
+
+  it("keeps its encoding, but not one that was closed", function()
+    local counter = assert(core.encoding("cl100k_base")):counter()
+    collectgarbage()
+    collectgarbage()
+    assert.are.equal(2, counter:add("hello world"))
+    local enc = assert(core.encoding("cl100k_base"))
+    counter = enc:counter()
+    enc:close()
+    assert.has_error(function()
+      counter:add("x")
+    end)
+  end)
+
+  it("takes special tokens for text", function()
+    local counter = assert(neap.counter())
+    for c in ("<|endoftext|>"):gmatch(".") do
+      counter:add(c)
+    end
+    assert.are.equal(neap.count("<|endoftext|>"), counter:tokens())
+    assert.is_true(counter:tokens() > 1)
+  end)
+end)
+
 describe("an encoding", function()
   it("is closed once and for all", function()
     local enc = assert(core.encoding("o200k_base"))
