@@ -58,9 +58,39 @@ static neap_rc check_escape(scan *s) {
   }
 }
 
+#define EACH(byte) (UINT64_MAX / 255 * (byte)) /* the byte, eight times */
+
+/* Not 0 when one of the eight bytes is below `n`, at most 128. */
+static uint64_t any_below(uint64_t eight, unsigned n) {
+  return (eight - EACH(n)) & ~eight & EACH(0x80);
+}
+
+static uint64_t any_is(uint64_t eight, char c) {
+  return any_below(eight ^ EACH((unsigned char)c), 1);
+}
+
+static uint64_t eight_at(const void *p) {
+  uint64_t v;
+  memcpy(&v, p, 8);
+  return v;
+}
+
+/* Past the bytes that stand for themselves in a string and need no further look: printable
+** ASCII without quotes and backslashes. Eight at a time, then the last few one by one. */
+static const unsigned char *skip_plain(const unsigned char *p, const unsigned char *end) {
+  for (; end - p >= 8; p += 8) {
+    uint64_t v = eight_at(p);
+    if (any_below(v, 0x20) | any_is(v, '"') | any_is(v, '\\') | (v & EACH(0x80))) break;
+  }
+  while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\') p++;
+  return p;
+}
+
 static neap_rc check_string(scan *s) {
   s->p++;
-  while (s->p < s->end) {
+  for (;;) {
+    s->p = skip_plain(s->p, s->end);
+    if (s->p >= s->end) break;
     unsigned char c = *s->p;
     if (c == '"') {
       s->p++;
@@ -71,8 +101,6 @@ static neap_rc check_string(scan *s) {
       if (rc) return rc;
     } else if (c < 0x20) {
       return bad(s, "a control character in a string");
-    } else if (c < 0x80) {
-      s->p++;
     } else {
       size_t n = np_utf8_len((const char *)s->p, (const char *)s->end);
       if (!n) {
@@ -186,6 +214,10 @@ static np_json_type type_of(char c) {
   }
 }
 
+np_json np_json_of(np_str checked) {
+  return (np_json){type_of(*checked.p), checked};
+}
+
 neap_rc np_json_check_prefix(np_str text, np_json *out, size_t *used, np_err *e) {
   const unsigned char *p = (const unsigned char *)text.p;
   scan s = {p, p, p + text.n, e, 0};
@@ -218,21 +250,20 @@ static const char *white_end(const char *p, const char *end) {
   return p;
 }
 
-/* A quote ends the string unless an odd number of backslashes stands before it. */
-static const char *string_end(const char *p, const char *end) {
-  for (p++; p < end; p++) {
-    const char *quote = memchr(p, '"', (size_t)(end - p));
-    if (!quote) return end;
-    size_t slashes = 0;
-    while (quote - slashes > p && quote[-1 - (ptrdiff_t)slashes] == '\\') slashes++;
-    if (slashes % 2 == 0) return quote + 1;
-    p = quote;
+const char *np_json_string_end(const char *p, const char *end) {
+  for (p++; p < end; p += 2) {
+    for (; end - p >= 8; p += 8) {
+      uint64_t v = eight_at(p);
+      if (any_is(v, '"') | any_is(v, '\\')) break;
+    }
+    while (p < end && *p != '"' && *p != '\\') p++;
+    if (p < end && *p == '"') return p + 1;
   }
   return end;
 }
 
-static const char *value_end(const char *p, const char *end) {
-  if (*p == '"') return string_end(p, end);
+const char *np_json_value_end(const char *p, const char *end) {
+  if (*p == '"') return np_json_string_end(p, end);
   if (*p != '{' && *p != '[') {
     while (p < end && *p != ',' && *p != '}' && *p != ']' && *p > ' ') p++;
     return p;
@@ -240,7 +271,7 @@ static const char *value_end(const char *p, const char *end) {
   size_t depth = 0;
   while (p < end) {
     if (*p == '"') {
-      p = string_end(p, end);
+      p = np_json_string_end(p, end);
       continue;
     }
     if (*p == '{' || *p == '[') depth++;
@@ -263,12 +294,12 @@ bool np_json_next(np_json_iter *it, np_str *key, np_json *value) {
   if (p >= it->end) return false;
   if (it->object) {
     const char *k = p;
-    p = string_end(p, it->end);
+    p = np_json_string_end(p, it->end);
     if (key) *key = (np_str){k, (size_t)(p - k)};
     p = white_end(p, it->end);
     p = white_end(p + 1, it->end); /* past the colon */
   }
-  const char *stop = value_end(p, it->end);
+  const char *stop = np_json_value_end(p, it->end);
   *value = (np_json){type_of(*p), {p, (size_t)(stop - p)}};
   it->p = stop;
   return true;
@@ -434,10 +465,8 @@ static void quote_control(np_buf *b, unsigned char c) {
 void np_json_quote(np_buf *b, np_str s) {
   const unsigned char *p = (const unsigned char *)s.p, *end = p + s.n, *from = p;
   np_buf_addc(b, '"');
-  while (p < end) {
-    size_t n = *p >= 0x20 && *p != '"' && *p != '\\'
-                   ? np_utf8_len((const char *)p, (const char *)end)
-                   : 0;
+  while ((p = skip_plain(p, end)) < end) {
+    size_t n = *p >= 0x80 ? np_utf8_len((const char *)p, (const char *)end) : 0;
     if (n) {
       p += n;
       continue;

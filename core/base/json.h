@@ -34,6 +34,9 @@ neap_rc np_json_check(np_str text, np_json *out, np_err *e);
 ** space before it took: for several records on one line. */
 neap_rc np_json_check_prefix(np_str text, np_json *out, size_t *used, np_err *e);
 
+/* A slice that was checked, as a value: its first byte tells the type. */
+np_json np_json_of(np_str checked);
+
 /* Iteration over an array's items or an object's members. Only for checked values. */
 typedef struct np_json_iter {
   const char *p, *end;
@@ -42,6 +45,10 @@ typedef struct np_json_iter {
 np_json_iter np_json_each(np_json v);
 /* `key` (may be NULL for arrays) gets the raw key with its quotes. */
 bool np_json_next(np_json_iter *it, np_str *key, np_json *value);
+
+/* Past the value, or the string, that begins at `p` in a checked text; at most `end`. */
+const char *np_json_value_end(const char *p, const char *end);
+const char *np_json_string_end(const char *p, const char *end);
 
 /* Member `key` of an object; the last one wins when it is doubled (as in most parsers).
 ** False, with out->type NP_JSON_NONE, when absent or `obj` is no object. */

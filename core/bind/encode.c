@@ -78,12 +78,15 @@ static size_t count_members(encoder *e) {
   return n;
 }
 
-/* The members, sorted, in a userdata left on the stack; keys are held by the table itself. */
-static member *sorted_members(encoder *e, size_t n) {
-  member *list = lua_newuserdatauv(e->L, n ? n * sizeof *list : 1, 0);
+#define FEW 16 /* members that are sorted on the stack */
+
+/* The members, sorted; `few` or, when they are many, a userdata left on the stack. Their keys
+** are held by the table itself, at `table`. */
+static member *sorted_members(encoder *e, int table, size_t n, member *few) {
+  member *list = n > FEW ? lua_newuserdatauv(e->L, n * sizeof *list, 0) : few;
   size_t i = 0;
   lua_pushnil(e->L);
-  while (lua_next(e->L, -3)) {
+  while (lua_next(e->L, table)) {
     lua_pop(e->L, 1);
     list[i].key.p = lua_tolstring(e->L, -1, &list[i].key.n);
     list[i].place = place_of(e);
@@ -94,35 +97,29 @@ static member *sorted_members(encoder *e, size_t n) {
 }
 
 static void put_object(encoder *e) {
+  member few[FEW];
+  int table = lua_gettop(e->L);
   size_t n = count_members(e);
-  member *list = sorted_members(e, n);
+  member *list = sorted_members(e, table, n, few);
   np_buf_addc(e->out, '{');
   for (size_t i = 0; i < n; i++) {
     if (i) np_buf_addc(e->out, ',');
     np_json_quote(e->out, list[i].key);
     np_buf_addc(e->out, ':');
     lua_pushlstring(e->L, list[i].key.p, list[i].key.n);
-    lua_rawget(e->L, -3);
+    lua_rawget(e->L, table);
     put_value(e);
     lua_pop(e->L, 1);
   }
   np_buf_addc(e->out, '}');
-  lua_pop(e->L, 1);
+  lua_settop(e->L, table);
 }
 
 static void put_table(encoder *e) {
-  if (np_bind_json_is(e->L, -1, NP_JSON_RAW)) {
-    size_t n;
-    lua_getfield(e->L, -1, "raw");
-    const char *p = luaL_checklstring(e->L, -1, &n);
-    np_buf_add(e->out, np_str_of(p, n));
-    lua_pop(e->L, 1);
-    return;
-  }
   if (++e->depth > NP_JSON_DEPTH)
     luaL_error(e->L, "a table nested deeper than 512 levels");
   lua_Integer n = luaL_len(e->L, -1);
-  if (n > 0 || np_bind_json_is(e->L, -1, NP_JSON_ARRAY_NAME)) put_array(e, n);
+  if (n > 0 || np_bind_json_is_array(e->L, -1)) put_array(e, n);
   else put_object(e);
   e->depth--;
 }
@@ -149,6 +146,11 @@ static void put_value(encoder *e) {
     case LUA_TTABLE: put_table(e); return;
     default: break;
   }
+  const np_str *raw = np_bind_to_raw(L, -1);
+  if (raw) {
+    np_buf_add(e->out, *raw);
+    return;
+  }
   np_bind_push_null(L);
   bool null = lua_rawequal(L, -1, -2);
   lua_pop(L, 1);
@@ -156,10 +158,14 @@ static void put_value(encoder *e) {
   np_buf_adds(e->out, "null");
 }
 
-/* Turns the list of names at `arg` into a table name -> place. */
+/* Pushes the table name -> place of the list of names at `arg`. It is made once for a list,
+** which must not change afterwards, and kept in upvalue 2 as long as the list lives. */
 static int push_order(lua_State *L, int arg) {
   if (lua_isnoneornil(L, arg)) return 0;
   luaL_checktype(L, arg, LUA_TTABLE);
+  lua_pushvalue(L, arg);
+  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TTABLE) return lua_gettop(L);
+  lua_pop(L, 1);
   lua_newtable(L);
   lua_Integer n = luaL_len(L, arg);
   for (lua_Integer i = 1; i <= n; i++) {
@@ -167,6 +173,9 @@ static int push_order(lua_State *L, int arg) {
     lua_pushinteger(L, i);
     lua_rawset(L, -3);
   }
+  lua_pushvalue(L, arg);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, lua_upvalueindex(2));
   return lua_gettop(L);
 }
 
@@ -174,7 +183,7 @@ int np_bind_json_encode(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 2);
   int order = push_order(L, 2);
-  encoder e = {L, np_bind_buf(L), order, 0};
+  encoder e = {L, np_bind_scratch(L), order, 0};
   lua_pushvalue(L, 1);
   put_value(&e);
   np_bind_push_buf(L, e.out);

@@ -6,7 +6,7 @@
 ---@field _VERSION string      "neap 0.1.0"
 ---@field _DESCRIPTION string
 ---@field _COPYRIGHT string
----@field json table           decode, encode, items, quote, raw, array
+---@field json table           decode, encode, items, quote, raw, kind, offset, array
 ---@field null userdata        JSON's null
 ---@field codes {name: string, text: string}[] every error code
 local neap = {}

@@ -476,7 +476,42 @@ static void test_json_generated(void) {
   CHECK("so is a value cut short", cut);
 }
 
+/* Eight bytes are looked at in one go: any byte at any place of a string of any length must
+** be judged, and the string's end found, as if they were looked at one by one. */
+static void test_json_bytes(void) {
+  bool judged = true, ended = true;
+  char text[48];
+  for (size_t n = 1; n <= 40; n++) {
+    for (size_t at = 0; at < n; at++) {
+      for (int c = 0; c < 256; c++) {
+        memset(text, 'x', sizeof text);
+        text[0] = text[n + 1] = '"';
+        text[1 + at] = (char)c;
+        np_json v = {0};
+        np_err e = {0};
+        neap_rc rc = np_json_check(np_str_of(text, n + 2), &v, &e), want = NEAP_OK;
+        size_t pos = at + 1;
+        if (c < 0x20 || c == '"' || c == '\\') want = NEAP_E_JSON;
+        if (c >= 0x80) want = NEAP_E_UTF8;
+        if (c == '"') pos = at + 2; /* more text behind it */
+        if (c == '\\' && at + 1 == n) {
+          text[n + 2] = '"'; /* the last quote is escaped: now it is closed */
+          judged = judged && rc == NEAP_E_JSON;
+          ended = ended && np_json_string_end(text, text + n + 3) == text + n + 3;
+          continue;
+        }
+        judged = judged && rc == want && (rc == NEAP_OK || e.pos == pos);
+        const char *end = c == '"' ? text + at + 2 : text + n + 2;
+        ended = ended && np_json_string_end(text, text + n + 2) == end;
+      }
+    }
+  }
+  CHECK("every byte of a string is judged, wherever it stands", judged);
+  CHECK("the end of a string is its quote, wherever it stands", ended);
+}
+
 int main(void) {
+  test_json_bytes();
   test_json_verdicts();
   test_json_depth();
   test_json_walk();

@@ -47,6 +47,50 @@ describe("core.json", function()
     assert.are.equal('{"a":{"b":[ 1.0 ]},"c":[ 1 ]}', json.encode(value))
   end)
 
+  it("keeps all objects and lists raw but those it is told to read", function()
+    local keys = { ["*"] = true, b = true, c = false }
+    local value = json.decode('{"a":{"x":1},"b":"t","c":[{"d":[2]}],"e":"f","g":1.5}', keys)
+    assert.are.equal('{"x":1}', value.a.raw)
+    assert.are.equal('"t"', value.b.raw)
+    assert.are.equal("[2]", value.c[1].d.raw)
+    assert.are.equal("f", value.e)
+    assert.are.equal("1.5", value.g.raw)
+  end)
+
+  it("reads raw values without a copy: what they are, where they stand, what is in them", function()
+    local text = ' {"a": [ {"b":"\\u0041"}, null, true, -1, "x\\"]" ]}'
+    local value = json.decode(text, { a = true })
+    local kinds, places = {}, {}
+    for i, item in ipairs(json.items(value.a)) do
+      local whole
+      kinds[i] = json.kind(item)
+      places[i], whole = json.offset(item)
+      assert.are.equal(text, whole)
+      assert.are.equal(item.raw, text:sub(places[i], places[i] + #item.raw - 1))
+    end
+    assert.are.same({ "object", "null", "boolean", "number", "string" }, kinds)
+    assert.are.equal("A", json.decode(json.items(value.a)[1]).b)
+    assert.are.equal('x"]', json.decode(json.items(value.a)[5]))
+    assert.is_nil(json.kind("text"))
+    assert.is_nil(json.kind(nil))
+  end)
+
+  it("holds on to the text of a raw value, which nothing changes", function()
+    local values = {}
+    for i = 1, 200 do
+      values[i] = json.decode(('{"a":[%d,"%s"]}'):format(i, ("y"):rep(i)), { a = true }).a
+    end
+    collectgarbage()
+    for i = 1, 200 do
+      assert.are.equal(('[%d,"%s"]'):format(i, ("y"):rep(i)), json.encode(values[i]))
+    end
+    assert.is_false(pcall(function()
+      values[1].raw = "{"
+    end))
+    assert.is_true(values[1] == json.raw('[1,"y"]'))
+    assert.is_false(values[1] == values[2])
+  end)
+
   it("sorts members, or puts those of a list first", function()
     assert.are.equal('{"a":1,"b":2,"c":3}', json.encode({ c = 3, a = 1, b = 2 }))
     assert.are.equal('{"c":3,"b":2,"a":1}', json.encode({ c = 3, a = 1, b = 2 }, { "c", "b" }))

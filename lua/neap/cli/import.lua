@@ -75,7 +75,9 @@ function M.import(opts, args)
   if not session then
     failure.fail(("%s: has no session %d; the last is %d"):format(args[1], n, #sessions))
   end
-  io.stdout:write(import.native(session))
+  import.write(session, function(piece)
+    io.stdout:write(piece)
+  end)
   failure.warn(("%s: %s; %s"):format(session.name, session.format, summary(session.counts)))
   if #sessions > 1 and not opts.session then
     local text = "%d sessions here, this is the first; --session N prints another"

@@ -87,7 +87,7 @@ provider.raw = { messages = true, content = true, tools = true, system = true }
 
 function provider.items(body)
   local list = body.messages
-  return json.is_raw(list) and list.raw:sub(1, 1) == "[" and drafts.items(list) or nil
+  return json.kind(list) == "array" and drafts.items(list) or nil
 end
 
 function provider.answer(response, raw)

@@ -46,11 +46,11 @@ function M.absent(value)
 end
 
 --- The text of a raw JSON string, or nil when it is none.
----@param raw table?
+---@param raw any
 ---@return string?
 function M.string(raw)
   if type(raw) == "string" then return raw end
-  if json.is_raw(raw) and raw.raw:sub(1, 1) == '"' then return (json.decode(raw.raw)) end
+  if json.kind(raw) == "string" then return (json.decode(raw)) end
 end
 
 --- One call, as a chat message holds it; `arguments` is the text the model wrote.
@@ -192,13 +192,14 @@ local function see_calls(self, message)
   end
 end
 
---- Appends a message: `value` decoded, for what is learnt from it, `raw` its JSON when that is
---- to be kept as it came.
+--- Appends a message: `value` decoded, for what is learnt from it, `raw` its JSON (a raw value
+--- or a string) when that is to be kept as it came.
 ---@param value table
----@param raw string?
+---@param raw any
 ---@param line integer
 function Recording:add(value, raw, line)
   local n = #self.messages + 1
+  if json.is_raw(raw) then raw = raw.raw end
   self.messages[n], self.lines[n] = M.one_line(raw or M.encode(value)), line
   self.roles[n] = value.role
   self.counts.messages = self.counts.messages + 1

@@ -13,13 +13,13 @@ provider.raw = { messages = true, tools = true, message = true }
 
 function provider.items(body)
   local list = body.messages
-  return json.is_raw(list) and list.raw:sub(1, 1) == "[" and drafts.items(list) or nil
+  return json.kind(list) == "array" and drafts.items(list) or nil
 end
 
 function provider.answer(response)
   local choice = json.is_array(response.choices) and response.choices[1]
   local message = drafts.is_object(choice) and choice.message
-  return json.is_raw(message) and message.raw:sub(1, 1) == "{" and { message.raw } or nil
+  return json.kind(message) == "object" and { message } or nil
 end
 
 function provider.is_item(value)

@@ -29,8 +29,9 @@ end
 
 -- Members of a record that become something of their own; the others go to meta.
 local KNOWN = { message = true, type = true, timestamp = true, isSidechain = true }
--- Whole values that nothing here looks into.
-local RAW = { message = true, toolUseResult = true, data = true, snapshot = true, todos = true }
+-- Nothing here looks into what a record holds besides names and flags.
+local RAW = { ["*"] = true, toolUseResult = true }
+local MESSAGE = { ["*"] = true, content = true }
 
 -- Why a record is no part of the conversation, or nil.
 local function kept_aside(record)
@@ -45,7 +46,8 @@ local function kept_aside(record)
 end
 
 -- What a record says besides its message, for meta.
-local function remember(draft, record, message)
+local function remember(source, draft, record, message)
+  if source.lean then return end
   local rest = build.rest(record, KNOWN) or {}
   rest.message = build.rest(message, { role = true, content = true })
   draft.records[#draft.records + 1] = rest
@@ -67,7 +69,7 @@ end
 
 local function read_assistant(state, record, message, line)
   local draft = response(state, message, record, line)
-  remember(draft, record, message)
+  remember(state.source, draft, record, message)
   return parts.assistant(state.source, draft, message.content)
 end
 
@@ -83,7 +85,7 @@ local function read_user(state, record, message, line)
   end
   local shown = #user.content > 0 or user.plain
   if shown then state.drafts[#state.drafts + 1] = user end
-  remember(shown and user or results[1] or user, record, message)
+  remember(state.source, shown and user or results[1] or user, record, message)
   if not shown and #results == 0 then return "a user record needs content" end
 end
 
@@ -98,8 +100,7 @@ local function read_record(state, record, raw, line)
     state.seen[record.uuid] = true
   end
   if aside then return source:aside(state.aside, aside, line, raw) end
-  local message = json.is_raw(record.message)
-    and json.decode(record.message.raw, { content = true })
+  local message = json.is_raw(record.message) and json.decode(record.message, MESSAGE)
   if type(message) ~= "table" or not json.is_raw(message.content) then
     return source:bad(line, ("a record of type %s needs its message"):format(record.type))
   end

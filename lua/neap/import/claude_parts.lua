@@ -13,7 +13,7 @@ local M = {}
 ---@field ts any
 ---@field content table   parts so far
 ---@field plain table?    content that came as one string, raw
----@field thoughts string[]
+---@field thoughts userdata[] raw JSON strings
 ---@field calls table
 ---@field records table   what each record said besides
 ---@field kept table      parts that have no form here, raw
@@ -34,6 +34,7 @@ function M.draft(role, line, ts)
 end
 
 local RAW = { text = true, thinking = true, input = true, content = true, data = true }
+RAW["*"], RAW.source = true, false
 
 -- Keeps a part whole in meta, because a chat message has no place for it.
 local function keep(source, draft, raw, kind)
@@ -42,7 +43,7 @@ local function keep(source, draft, raw, kind)
 end
 
 local function is_text(value)
-  return json.is_raw(value) and value.raw:sub(1, 1) == '"'
+  return json.kind(value) == "string"
 end
 
 local function image(part)
@@ -83,7 +84,7 @@ end
 -- The signed block itself stays in meta: what a provider would want back is its bytes.
 function ASSISTANT.thinking(_, draft, part, raw)
   if not is_text(part.thinking) then return "a thinking part needs its thinking" end
-  draft.thoughts[#draft.thoughts + 1] = part.thinking.raw
+  draft.thoughts[#draft.thoughts + 1] = part.thinking
   if part.signature ~= nil then draft.kept[#draft.kept + 1] = json.raw(raw) end
 end
 
@@ -104,21 +105,21 @@ end
 
 -- The raw items of a list; nil, with the text kept, when content is one string.
 local function items_of(draft, content)
-  if content.raw:sub(1, 1) == '"' then
+  if is_text(content) then
     draft.plain = content
     return {}
   end
-  return json.items(content.raw)
+  return json.items(content)
 end
 
 --- Adds the content of one record of a response.
 ---@return string? fault
 function M.assistant(source, draft, content)
-  if content.raw:sub(1, 1) == '"' then
+  if is_text(content) then
     draft.content[#draft.content + 1] = { type = "text", text = content }
     return nil
   end
-  local items = json.items(content.raw)
+  local items = json.items(content)
   if not items then return "content must be a string or a list of parts" end
   for _, raw in ipairs(items) do
     local part = json.decode(raw, RAW)
@@ -137,10 +138,11 @@ local RESULT = { type = true, tool_use_id = true, content = true, is_error = tru
 
 -- A tool_result's content: a string stays one, a list becomes a list of parts.
 local function result_content(source, draft, content)
-  if not json.is_raw(content) or content.raw == "null" then return "" end
-  if content.raw:sub(1, 1) == '"' then return content end
+  local kind = json.kind(content)
+  if not kind or kind == "null" then return "" end
+  if kind == "string" then return content end
   local list = json.array()
-  for _, raw in ipairs(json.items(content.raw) or {}) do
+  for _, raw in ipairs(json.items(content) or {}) do
     local part = json.decode(raw, RAW)
     local shown = type(part) == "table" and plain_part(part)
     if shown then
@@ -187,10 +189,10 @@ end
 
 -- Raw JSON strings joined with an empty line between them.
 local function join(raws)
-  if #raws == 0 then return nil end
+  if #raws <= 1 then return raws[1] end
   local inner = {}
   for i, raw in ipairs(raws) do
-    inner[i] = raw:sub(2, -2)
+    inner[i] = raw.raw:sub(2, -2)
   end
   return json.raw('"' .. table.concat(inner, "\\n\\n") .. '"')
 end

@@ -49,6 +49,7 @@ local function settle(source, message, raw, kept, names)
   if #items == 0 then return raw end
   for i, item in ipairs(items) do
     local block = json.decode(item, BLOCK)
+    items[i] = item.raw
     if drafts.is_object(block) then
       if block.type == "file" and drafts.is_text(block.content) then
         items[i] = file_block(source, block, kept)

@@ -18,7 +18,7 @@ function M.detect(_, head)
   return paths.payload and look.any(paths, "type", KINDS) and 85 or 0
 end
 
-local INFO = { base_instructions = true, instructions = true }
+local INFO = { ["*"] = true, base_instructions = true, instructions = true, info = false }
 
 -- The system message, when the record says what the model was told.
 local function read_meta(items, payload, line, ts)
@@ -47,7 +47,7 @@ local function read_record(items, record, raw, line)
   if not payload then return source:bad(line, "a record needs its payload, an object") end
   if record.type == "response_item" then
     items.record = raw
-    local why = reader.add(items, record.payload.raw, line, record.timestamp)
+    local why = reader.add(items, record.payload, line, record.timestamp)
     return why and source:bad(line, why)
   end
   if record.type == "session_meta" and read_meta(items, payload, line, record.timestamp) then

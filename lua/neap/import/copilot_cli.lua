@@ -82,7 +82,7 @@ READ["assistant.message"] = function(state, data, line, ts)
   if fault then return fault end
   local draft = response(state, data, line, ts)
   if drafts.is_text(data.reasoningText) then
-    draft.thoughts[#draft.thoughts + 1] = data.reasoningText.raw
+    draft.thoughts[#draft.thoughts + 1] = data.reasoningText
   end
   if has_text and data.content.raw ~= '""' then drafts.text(draft, data.content) end
   drafts.remember(draft, build.rest(data, SAID))

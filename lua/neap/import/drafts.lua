@@ -12,7 +12,7 @@ local M = { new = parts.draft }
 ---@param value any
 ---@return boolean
 function M.is_text(value)
-  return json.is_raw(value) and value.raw:sub(1, 1) == '"'
+  return json.kind(value) == "string"
 end
 
 --- An object, neither a list nor a raw slice?
@@ -27,16 +27,15 @@ end
 ---@param raw_keys table<string, boolean>?
 ---@return table?
 function M.object(raw, raw_keys)
-  if not json.is_raw(raw) or raw.raw:sub(1, 1) ~= "{" then return nil end
-  return (json.decode(raw.raw, raw_keys))
+  if json.kind(raw) ~= "object" then return nil end
+  return (json.decode(raw, raw_keys))
 end
 
---- Raw slices of a list's items; none for anything but a list.
+--- The raw items of a list; none for anything but a list.
 ---@param raw any
----@return string[]
+---@return userdata[]
 function M.items(raw)
-  if not json.is_raw(raw) or raw.raw:sub(1, 1) ~= "[" then return {} end
-  return (json.items(raw.raw))
+  return json.kind(raw) == "array" and json.items(raw) or {}
 end
 
 --- Why a member that should be a list is none; nil for a list and for nothing.
@@ -44,7 +43,8 @@ end
 ---@param what string
 ---@return string?
 function M.list_fault(raw, what)
-  if raw == nil or json.is_raw(raw) and raw.raw:find("^[%[n]") then return nil end
+  local kind = json.kind(raw)
+  if raw == nil or kind == "array" or kind == "null" then return nil end
   return what .. " must be a list"
 end
 
@@ -52,8 +52,9 @@ end
 ---@param raw any
 ---@return any
 function M.arguments(raw)
-  if not json.is_raw(raw) or raw.raw == "null" then return "{}" end
-  return raw.raw:sub(1, 1) == '"' and raw or build.one_line(raw.raw)
+  local kind = json.kind(raw)
+  if not kind or kind == "null" then return "{}" end
+  return kind == "string" and raw or build.one_line(raw.raw)
 end
 
 --- Text in a message; `raw` is a raw JSON string.

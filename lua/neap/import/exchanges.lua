@@ -17,22 +17,22 @@ local OPEN = 64
 ---@field name string
 ---@field raw table<string, boolean>  members of a body and a response that stay raw
 ---@field list string                 the body's member that holds what is sent
----@field items fun(body: table): string[]?           the raw items a body sends
----@field answer fun(response: table, raw: string): string[]?  the raw items of a response
+---@field items fun(body: table): any[]?             the raw items a body sends
+---@field answer fun(response: table, raw: any): any[]?  the raw items of a response
 ---@field said table<string, boolean> members of a response that become messages
 ---@field is_item fun(value: table): boolean
----@field canonical fun(raw: string): string          by which items are the same
+---@field canonical fun(raw: any): string          by which items are the same
 ---@field session fun(source: neap.Source, e: neap.Exchange, aside: table, index: integer)
 
 ---@class neap.Exchange
 ---@field line integer
 ---@field body table?       the request's body
----@field items string[]    what it sends
+---@field items any[]       what it sends, raw
 ---@field lines integer[]
----@field answer string[]   what came back
+---@field answer any[]      what came back, raw
 ---@field response table?
----@field response_raw string?
----@field same string[]?    the items' canonical texts
+---@field response_raw userdata?
+---@field same string[]?    canonical texts of the items that were asked for
 ---@field past table?       what earlier responses of the session say besides
 
 -- A body may stand in its request as an object or as the text of one.
@@ -40,18 +40,18 @@ local function unwrap(raw)
   local outer = drafts.object(raw, { body = true })
   if not outer or not outer.body then return raw end
   if drafts.is_text(outer.body) then
-    local text = json.decode(outer.body.raw)
+    local text = json.decode(outer.body)
     local value = json.decode(text)
     return value ~= nil and json.raw(text) or raw
   end
-  return outer.body.raw:sub(1, 1) == "{" and outer.body or raw
+  return json.kind(outer.body) == "object" and outer.body or raw
 end
 
 local function read_response(provider, e, raw)
   e.response = drafts.object(raw, provider.raw)
   if not e.response then return end
-  e.response_raw = raw.raw
-  e.answer = provider.answer(e.response, raw.raw) or {}
+  e.response_raw = raw
+  e.answer = provider.answer(e.response, raw) or {}
 end
 
 -- A request and its response, a body, or a response alone; nil when it is none of them.
@@ -62,30 +62,27 @@ local function read_exchange(provider, value, raw, line)
     e.body = drafts.object(request, provider.raw)
     if value.response then read_response(provider, e, unwrap(value.response)) end
   elseif value[provider.list] ~= nil then
-    e.body = drafts.object(json.raw(raw), provider.raw)
+    e.body = drafts.object(raw, provider.raw)
   else
-    read_response(provider, e, json.raw(raw))
+    read_response(provider, e, raw)
     return #e.answer > 0 and e or nil
   end
   e.items = e.body and provider.items(e.body)
   return e.items and e or nil
 end
 
--- The items of what was said, so that a request can be told to go on with it.
-local function canonical(provider, e)
-  if e.same then return e.same end
-  e.same = {}
-  for i, raw in ipairs(e.items) do
-    e.same[i] = provider.canonical(raw)
-  end
-  return e.same
+-- What an item says, however it is written.
+local function canonical(provider, e, i)
+  e.same = e.same or {}
+  if not e.same[i] and e.items[i] then e.same[i] = provider.canonical(e.items[i]) end
+  return e.same[i]
 end
 
 local function goes_on(provider, earlier, e)
-  local old, new = canonical(provider, earlier), canonical(provider, e)
-  if #old == 0 or #old > #new then return false end
-  for i, same in ipairs(old) do
-    if same ~= new[i] then return false end
+  if #earlier.items == 0 or #earlier.items > #e.items then return false end
+  for i, raw in ipairs(earlier.items) do
+    local same = raw == e.items[i] or canonical(provider, earlier, i) == canonical(provider, e, i)
+    if not same then return false end
   end
   return true
 end
@@ -93,7 +90,8 @@ end
 -- True when the request repeats what came back before; other responses are not lost.
 local function repeats(provider, earlier, e)
   for i, raw in ipairs(earlier.answer) do
-    if provider.canonical(raw) ~= e.same[#earlier.items + i] then return false end
+    local repeated = canonical(provider, e, #earlier.items + i)
+    if provider.canonical(raw) ~= repeated then return false end
   end
   return true
 end
@@ -151,7 +149,7 @@ local function lines_of(e, line_of)
   end
 end
 
-local MEMBERS = { request = true, response = true }
+local MEMBERS = { ["*"] = true, request = true, response = true }
 
 -- One record: an exchange, a response to the one before, or an item of a bare list.
 local function take(source, provider, state, raw, line, line_of)
@@ -179,22 +177,25 @@ local function take(source, provider, state, raw, line, line_of)
   place(source, provider, state, e)
 end
 
+local SHALLOW = { ["*"] = true }
+
 -- Is the text one JSON value? One that breaks off is a document unless more records begin on
 -- later lines.
 local function is_document(text)
-  local value, after = json.decode_at(text, 1)
+  local value, after = json.decode_at(text, 1, SHALLOW)
   if value ~= nil then return not text:find("%S", after) end
   return not text:find("^%s*{[^\n]*\n%s*{") or text:find("^%s*%[") ~= nil
 end
 
 local function read_document(source, provider, state)
   local line_of = source:lines()
-  source:document()
-  local items = json.items(source.text)
-  if not items then
+  source:document(SHALLOW)
+  local whole = json.raw(source.text)
+  if json.kind(whole) ~= "array" then
     source.counts.records = 1
-    return take(source, provider, state, source.text, line_of("{"), line_of)
+    return take(source, provider, state, whole, line_of("{"), line_of)
   end
+  local items = json.items(whole)
   for _, raw in ipairs(items) do
     source.counts.records = source.counts.records + 1
     take(source, provider, state, raw, line_of(raw))

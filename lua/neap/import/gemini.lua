@@ -42,15 +42,15 @@ function provider.items(body)
   if drafts.is_text(list) then
     return { '{"role":"user","parts":[{"text":' .. list.raw .. "}]}" }
   end
-  if drafts.object(list) then return { list.raw } end
-  return json.is_raw(list) and list.raw:sub(1, 1) == "[" and drafts.items(list) or nil
+  if drafts.object(list) then return { list } end
+  return json.kind(list) == "array" and drafts.items(list) or nil
 end
 
 function provider.answer(response)
   local first = drafts.items(response.candidates)[1]
-  local candidate = first and drafts.object(json.raw(first), { content = true })
+  local candidate = first and drafts.object(first, { content = true })
   local content = candidate and candidate.content
-  return drafts.object(content) and { content.raw } or nil
+  return drafts.object(content) and { content } or nil
 end
 
 function provider.is_item(value)
@@ -102,7 +102,7 @@ local function meta_of(e, kept)
     meta.response = json.raw(e.response_raw)
   elseif e.response then
     meta.response = build.rest(e.response, provider.said) or {}
-    local candidates = json.decode(e.response.candidates.raw)
+    local candidates = json.decode(e.response.candidates)
     if candidates[2] then meta.response.candidates = e.response.candidates end
     meta.response.finishReason = candidates[1].finishReason
   end

@@ -26,7 +26,7 @@ local function add_thoughts(draft, thoughts)
     local thought = json.decode(raw, RAW)
     if drafts.is_object(thought) then
       for _, text in ipairs({ thought.subject or false, thought.description or false }) do
-        if drafts.is_text(text) then draft.thoughts[#draft.thoughts + 1] = text.raw end
+        if drafts.is_text(text) then draft.thoughts[#draft.thoughts + 1] = text end
       end
     end
   end
@@ -39,9 +39,9 @@ local function read_result(state, call, line)
   local draft = drafts.result(call.id, nil, line, call.timestamp)
   local parts = drafts.items(call.result)
   if drafts.is_text(call.result) then drafts.text(draft, call.result) end
-  if #parts == 0 and drafts.object(call.result) then parts = { call.result.raw } end
+  if #parts == 0 and drafts.object(call.result) then parts = { call.result } end
   for _, raw in ipairs(parts) do
-    local part = drafts.object(json.raw(raw), RAW)
+    local part = drafts.object(raw, RAW)
     local response = part and reader.member(part, "functionResponse")
     local made = response and reader.result(state, response, line, call.timestamp)
     if made then
@@ -50,7 +50,7 @@ local function read_result(state, call, line)
       draft.is_error = draft.is_error or made.is_error
       drafts.remember(draft, made.records[1])
     else
-      local why = reader.add(state, draft, {}, json.raw(raw))
+      local why = reader.add(state, draft, {}, raw)
       if why then return why end
     end
   end

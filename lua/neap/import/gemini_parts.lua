@@ -107,7 +107,7 @@ end
 -- A text is the model's thought or something said.
 local function add_text(draft, part)
   if part.thought == true then
-    draft.thoughts[#draft.thoughts + 1] = part.text.raw
+    draft.thoughts[#draft.thoughts + 1] = part.text
   else
     drafts.text(draft, part.text)
   end
@@ -155,14 +155,14 @@ function M.add(state, draft, results, content)
     drafts.text(draft, content)
     return nil
   end
-  if not json.is_raw(content) then return "parts are missing: a list is expected" end
-  local first = content.raw:sub(1, 1)
-  if first == "{" then return add_part(state, draft, results, content.raw) end
-  if first ~= "[" then return "parts must be a list" end
+  local kind = json.kind(content)
+  if not kind then return "parts are missing: a list is expected" end
+  if kind == "object" then return add_part(state, draft, results, content) end
+  if kind ~= "array" then return "parts must be a list" end
   for _, raw in ipairs(drafts.items(content)) do
     local why
-    if raw:sub(1, 1) == '"' then
-      drafts.text(draft, json.raw(raw))
+    if drafts.is_text(raw) then
+      drafts.text(draft, raw)
     else
       why = add_part(state, draft, results, raw)
     end

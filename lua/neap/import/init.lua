@@ -150,14 +150,30 @@ function M.load_text(path, text, options)
   return sessions
 end
 
---- The native text of a session: its first line and its messages.
+--- Writes the native text of a session: its first line and its messages, piece by piece, since
+--- a recording may be large.
+---@param session neap.Recording
+---@param write fun(piece: string)
+function M.write(session, write)
+  local head = { neap = 1, meta = session.meta }
+  if session.tools then head.tools = core.json.raw(session.tools) end
+  write(build.one_line(core.json.encode(head, build.HEAD_ORDER)))
+  for _, message in ipairs(session.messages) do
+    write("\n")
+    write(message)
+  end
+  write("\n")
+end
+
+--- The native text of a session, whole.
 ---@param session neap.Recording
 ---@return string
 function M.native(session)
-  local head = { neap = 1, meta = session.meta }
-  if session.tools then head.tools = core.json.raw(session.tools) end
-  local first = build.one_line(core.json.encode(head, build.HEAD_ORDER))
-  return first .. "\n" .. table.concat(session.messages, "\n") .. "\n"
+  local pieces = {}
+  M.write(session, function(piece)
+    pieces[#pieces + 1] = piece
+  end)
+  return table.concat(pieces)
 end
 
 return M

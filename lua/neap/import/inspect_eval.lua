@@ -50,7 +50,7 @@ end
 function PARTS.reasoning(state, draft, part, raw)
   local text = resolve(state, part.reasoning)
   if not drafts.is_text(text) then return "a reasoning part needs its reasoning" end
-  if part.redacted ~= true then draft.thoughts[#draft.thoughts + 1] = text.raw end
+  if part.redacted ~= true then draft.thoughts[#draft.thoughts + 1] = text end
   if part.redacted == true or not build.absent(part.signature) then
     draft.kept[#draft.kept + 1] = json.raw(raw)
   end
@@ -69,7 +69,7 @@ local function add_content(state, draft, content)
     if text.raw ~= '""' or draft.role ~= "assistant" then drafts.text(draft, text) end
     return nil
   end
-  if not json.is_raw(content) or content.raw:sub(1, 1) ~= "[" then
+  if json.kind(content) ~= "array" then
     return "content must be a string or a list of parts"
   end
   for _, raw in ipairs(drafts.items(content)) do
@@ -133,10 +133,12 @@ local function read_message(state, message, line)
   state.drafts[#state.drafts + 1] = draft
 end
 
+local EVENT = { ["*"] = true, tools = true }
+
 -- The tools of the first request that the events tell of.
 local function tools_of(source, events)
   for _, raw in ipairs(drafts.items(events)) do
-    local event = raw:find('"tools"', 1, true) and json.decode(raw, { tools = true, call = true })
+    local event = json.decode(raw, EVENT)
     if drafts.is_object(event) and event.event == "model" and json.is_raw(event.tools) then
       return schemas.convert(source, event.tools)
     end
@@ -164,7 +166,7 @@ end
 function M.read(source)
   local line_of = source:lines()
   local value = steps.document(source, { samples = true })
-  if not json.is_raw(value.samples) or value.samples.raw:sub(1, 1) ~= "[" then
+  if json.kind(value.samples) ~= "array" then
     source:stop(1, "there is no list of samples; write the log with its samples")
   end
   local list, log = {}, build.rest(value, { samples = true })

@@ -87,7 +87,7 @@ function M.read(source)
   local session = build.session(source, M.name)
   session.meta = not source.lean and build.rest(value, { messages = true }) or nil
   local state = { serial = 0 }
-  for _, raw in ipairs(json.items(value.messages.raw) or {}) do
+  for _, raw in ipairs(json.items(value.messages) or {}) do
     source.counts.records = source.counts.records + 1
     local message = json.decode(raw, { extra = true })
     local line, why = line_of(raw), build.fault(message)

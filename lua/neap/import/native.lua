@@ -2,6 +2,7 @@
 -- the bytes it came in. next: openai.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
+local json = core.json
 
 local M = { name = "native", about = "JSONL of chat messages, one a line" }
 
@@ -9,7 +10,7 @@ function M.detect(_, head)
   if head:find('^%s*{%s*"neap"%s*:') then return 100 end
   local line = head:match("^%s*([^\n]*)")
   if not line:find("^{") or not line:find('"role"%s*:') then return 0 end
-  local value = core.json.decode(line, { content = true, tool_calls = true })
+  local value = json.decode(line, { content = true, tool_calls = true })
   return type(value) == "table" and type(value.role) == "string" and 60 or 0
 end
 
@@ -19,10 +20,11 @@ local function read_header(session, source, value, line)
     source:stop(line, "was written by a newer neap; install that version")
   end
   if not build.absent(value.tools) then
-    if value.tools.raw:sub(1, 1) ~= "[" then source:stop(line, "tools must be a list") end
+    if json.kind(value.tools) ~= "array" then source:stop(line, "tools must be a list") end
     session.tools = value.tools.raw
   end
-  session.meta = not build.absent(value.meta) and value.meta or nil
+  -- A copy: what stays with the session must not hold on to the whole text.
+  session.meta = not build.absent(value.meta) and json.raw(value.meta.raw) or nil
 end
 
 function M.read(source)

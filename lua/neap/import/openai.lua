@@ -53,10 +53,10 @@ local KNOWN = { messages = true, traj = true, tools = true }
 
 -- The answer that a log keeps beside its request.
 local function add_response(session, source, response, line_of)
-  local body = json.decode(response.raw, { message = true })
+  local body = json.decode(response, { message = true })
   local choice = type(body) == "table" and json.is_array(body.choices) and body.choices[1]
   if type(choice) ~= "table" or not json.is_raw(choice.message) then return end
-  add_message(session, source, choice.message.raw, line_of(choice.message.raw))
+  add_message(session, source, choice.message, line_of(choice.message))
   source:note("responses appended to their request")
 end
 
@@ -65,7 +65,7 @@ local function tools_of(value)
   if json.is_raw(tools) and tools.raw:find("^%[%s*[^%s%]]") then return tools.raw end
   local kwargs = json.is_raw(tools) and nil or value.kwargs
   local inner = type(kwargs) == "table" and kwargs.tools
-  if json.is_raw(inner) and inner.raw:sub(1, 1) == "[" then return inner.raw end
+  if json.kind(inner) == "array" then return inner.raw end
 end
 
 -- One object that holds a list of messages.
@@ -75,18 +75,19 @@ local function read_object(source, value, index, line_of)
   if not json.is_raw(list) then source:stop(1, "there is no list of messages in this object") end
   session.tools = tools_of(value)
   session.meta = build.rest(value, KNOWN)
-  add_list(session, source, list.raw, line_of)
+  add_list(session, source, list, line_of)
   if json.is_raw(value.response) then add_response(session, source, value.response, line_of) end
   return session:finish()
 end
 
 local function read_list(source, line_of)
-  local items = json.items(source.text)
+  local whole = json.raw(source.text)
+  local items = json.items(whole)
   local first = items[1] and json.decode(items[1], RAW)
   if type(first) ~= "table" then source:stop(1, "the list holds no messages") end
   if first.role ~= nil then
     local session = build.session(source, M.name)
-    add_list(session, source, source.text, line_of)
+    add_list(session, source, whole, line_of)
     return { session:finish() }
   end
   local sessions = {}

@@ -53,7 +53,7 @@ end
 function PARTS.reasoning(state, part)
   if not drafts.is_text(part.text) then return "a reasoning part needs its text" end
   local draft = current(state)
-  if part.text.raw ~= '""' then draft.thoughts[#draft.thoughts + 1] = part.text.raw end
+  if part.text.raw ~= '""' then draft.thoughts[#draft.thoughts + 1] = part.text end
   remember(draft, part)
 end
 
@@ -82,7 +82,7 @@ local function read_result(state, part, told)
   draft.is_error = told.status == "error" or nil
   if drafts.is_text(told[member]) then drafts.text(draft, told[member]) end
   for _, raw in ipairs(drafts.items(told.attachments)) do
-    local file = drafts.object(json.raw(raw), RAW)
+    local file = drafts.object(raw, RAW)
     if not file or not add_file(draft, file) then
       drafts.keep(state.source, draft, raw, "attachment")
     end
@@ -135,7 +135,7 @@ local function read_message(state, message, raw, line)
   if not info or info.role ~= "user" and info.role ~= "assistant" then
     return "a message needs its info with a role: user or assistant"
   end
-  if not json.is_raw(message.parts) or message.parts.raw:sub(1, 1) ~= "[" then
+  if json.kind(message.parts) ~= "array" then
     return "a message needs its parts, a list"
   end
   state.role, state.line, state.open, state.results = info.role, line, nil, {}

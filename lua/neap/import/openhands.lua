@@ -33,6 +33,9 @@ local RAW = {
   llm_metrics = true,
   extras = true,
   model_response = true,
+  ["*"] = true,
+  args = false,
+  tool_call_metadata = false,
 }
 
 -- What stands beside an action's arguments: bookkeeping of the program, not the model's
@@ -86,7 +89,7 @@ end
 local function with_images(event, text)
   local args = steps.is_object(event.args) and event.args or event
   local urls = steps.raw(args.image_urls) or steps.raw(args.images_urls)
-  local list = urls and json.decode(urls.raw)
+  local list = urls and json.decode(urls)
   if not json.is_array(list) or #list == 0 then return text end
   local parts = json.array({ { type = "text", text = text } })
   for _, url in ipairs(list) do
@@ -97,14 +100,16 @@ local function with_images(event, text)
   return parts
 end
 
-local RESPONSE = { content = true, arguments = true, reasoning_content = true }
+local RESPONSE = { ["*"] = true, content = true, arguments = true, reasoning_content = true }
+RESPONSE.choices, RESPONSE.message, RESPONSE.tool_calls = false, false, false
+RESPONSE["function"] = false
 
 -- The message of a response and its id, when the event was logged with it.
 local function response_of(event)
   local meta = steps.is_object(event.tool_call_metadata) and event.tool_call_metadata
   local raw = meta and steps.raw(meta.model_response)
   if not raw then return nil end
-  local body = json.decode(raw.raw, RESPONSE)
+  local body = json.decode(raw, RESPONSE)
   local choice = steps.is_object(body) and json.is_array(body.choices) and body.choices[1]
   local message = steps.is_object(choice) and choice.message
   if steps.is_object(message) then return message, body.id or raw.raw end
@@ -265,7 +270,7 @@ end
 -- Events, and pairs of them.
 local function read_events(run, list, line)
   for _, raw in ipairs(list) do
-    if raw:sub(1, 1) == "[" then
+    if json.kind(raw) == "array" then
       for _, inner in ipairs(json.items(raw) or {}) do
         run.each(inner, line)
       end
@@ -286,7 +291,7 @@ local function read_run(source, value, line, index)
       or read_event(run, event, raw, at)
     if why then source:bad(at, why) end
   end
-  local items = steps.raw(value.history) and json.items(value.history.raw)
+  local items = steps.raw(value.history) and json.items(value.history)
   if not items then
     return source:bad(line, "a run needs its history, a list of events")
   end

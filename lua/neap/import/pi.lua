@@ -20,7 +20,7 @@ RAW.partialJson, RAW.details, RAW.output, RAW.command = true, true, true, true
 
 -- The model's own bytes when they are whole, else the object that was made of them.
 local function arguments_of(part)
-  local partial = drafts.is_text(part.partialJson) and json.decode(part.partialJson.raw)
+  local partial = drafts.is_text(part.partialJson) and json.decode(part.partialJson)
   if partial and json.decode(partial) ~= nil then return part.partialJson end
   return drafts.arguments(part.arguments)
 end
@@ -39,7 +39,7 @@ end
 -- The signed part itself stays in meta: what a provider would want back is its bytes.
 function PARTS.thinking(_, draft, part, raw)
   if not drafts.is_text(part.thinking) then return "a thinking part needs its thinking" end
-  draft.thoughts[#draft.thoughts + 1] = part.thinking.raw
+  draft.thoughts[#draft.thoughts + 1] = part.thinking
   if part.thinkingSignature ~= nil then draft.kept[#draft.kept + 1] = json.raw(raw) end
 end
 
@@ -52,7 +52,7 @@ local function add_content(source, draft, content)
     drafts.text(draft, content)
     return nil
   end
-  if not json.is_raw(content) or content.raw:sub(1, 1) ~= "[" then
+  if json.kind(content) ~= "array" then
     return "content must be a string or a list of parts"
   end
   for _, raw in ipairs(drafts.items(content)) do

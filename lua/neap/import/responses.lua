@@ -37,7 +37,7 @@ provider.raw = { input = true, output = true, tools = true, instructions = true 
 function provider.items(body)
   local input = body.input
   if drafts.is_text(input) then return { '{"role":"user","content":' .. input.raw .. "}" } end
-  if json.is_raw(input) and input.raw:sub(1, 1) == "[" then return drafts.items(input) end
+  if json.kind(input) == "array" then return drafts.items(input) end
   return input == nil and {} or nil
 end
 

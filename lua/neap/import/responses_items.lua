@@ -108,7 +108,7 @@ local function add_content(source, draft, content)
     drafts.text(draft, content)
     return nil
   end
-  if not json.is_raw(content) or content.raw:sub(1, 1) ~= "[" then
+  if json.kind(content) ~= "array" then
     return "content must be a string or a list of parts"
   end
   for _, raw in ipairs(drafts.items(content)) do
@@ -153,7 +153,7 @@ function READ.reasoning(items, item, raw, line, ts)
   for _, text in ipairs(told) do
     local part = json.decode(text, RAW)
     if drafts.is_object(part) and drafts.is_text(part.text) then
-      draft.thoughts[#draft.thoughts + 1] = part.text.raw
+      draft.thoughts[#draft.thoughts + 1] = part.text
     end
   end
   draft.kept[#draft.kept + 1] = json.raw(raw)
@@ -194,7 +194,7 @@ local function add_output(source, draft, output)
     draft.result = output
     return nil
   end
-  local list = json.is_raw(output) and output.raw:sub(1, 1) == "["
+  local list = json.kind(output) == "array"
   local first = list and json.decode(drafts.items(output)[1] or "null")
   if drafts.is_object(first) and (TEXTS[first.type] or MEDIA[first.type]) then
     return add_content(source, draft, output)

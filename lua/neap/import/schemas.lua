@@ -30,7 +30,7 @@ local FREE = '{"type":"object","properties":{"input":{"type":"string"}},"require
 local function parameters_of(tool)
   for _, place in ipairs(PLACES) do
     local raw = tool[place]
-    if json.is_raw(raw) and raw.raw:sub(1, 1) == "{" then return raw end
+    if json.kind(raw) == "object" then return raw end
   end
   if tool.type == "custom" then return json.raw(FREE) end
 end
@@ -38,7 +38,7 @@ end
 local add
 
 local function add_all(out, raw)
-  local items = json.is_raw(raw) and raw.raw:sub(1, 1) == "[" and json.items(raw.raw) or {}
+  local items = json.kind(raw) == "array" and json.items(raw) or {}
   for _, item in ipairs(items) do
     add(out, item, true)
   end
@@ -50,7 +50,7 @@ add = function(out, raw, bare)
   local is_object = type(tool) == "table" and not json.is_array(tool) and not json.is_raw(tool)
   local nested = is_object and (tool.functionDeclarations or tool.function_declarations)
   if nested then return add_all(out, nested) end
-  if is_object and json.is_raw(tool["function"]) and tool["function"].raw:sub(1, 1) == "{" then
+  if is_object and json.kind(tool["function"]) == "object" then
     out.list[#out.list + 1] = json.raw(raw)
     return
   end

@@ -75,7 +75,7 @@ end
 ---@param list table the session's list of records kept aside
 ---@param kind string
 ---@param line integer
----@param raw string
+---@param raw any JSON: a raw value, or a string
 function Source:aside(list, kind, line, raw)
   self.counts.aside[kind] = (self.counts.aside[kind] or 0) + 1
   if not self.lean then
@@ -90,22 +90,23 @@ local function each_on_line(self, at, stop, number, raw_keys, yield)
   while true do
     at = text:find("%S", at)
     if not at or at >= stop then break end
-    local value, after, third, fourth = core.json.decode_at(text, at, raw_keys, stop)
+    local value, after, code, raw = core.json.decode_at(text, at, raw_keys, stop)
     if value == nil then
       local form = "%s at byte %d of the line"
-      return self:bad(number, form:format(after, fourth - from + 1), third)
+      return self:bad(number, form:format(after, raw - from + 1), code)
     end
     found = found + 1
     self.counts.records = self.counts.records + 1
-    yield(value, text:sub(third, after - 1), number)
+    yield(value, raw, number)
     at = after
   end
   if found > 1 then self:note("records that share a line", found - 1) end
 end
 
---- Calls `yield(value, raw, line)` for each record of a file of JSON lines.
+--- Calls `yield(value, raw, line)` for each record of a file of JSON lines; `raw` is the
+--- record as a raw value.
 ---@param raw_keys table<string, boolean>?
----@param yield fun(value: any, raw: string, line: integer)
+---@param yield fun(value: any, raw: userdata, line: integer)
 function Source:records(raw_keys, yield)
   local text, at, number = self.text, 1, 0
   while at <= #text do
@@ -126,17 +127,23 @@ function Source:document(raw_keys)
   self:stop(line, ("%s at byte %d of the line; repair the file"):format(why, column), code)
 end
 
---- A cursor that says on which line raw slices of the text stand. Asked in order of place.
----@return fun(raw: string): integer
+--- A cursor that says on which line raw values of the text stand, and strings that were cut
+--- from it. Asked in order of place.
+---@return fun(raw: any): integer
 function Source:lines()
   local text, at, counted, line = self.text, 1, 1, 1
   return function(raw)
-    local found = text:find(raw:sub(1, 4096), at, true)
-    if not found then return line end
+    local found, whole
+    if core.json.is_raw(raw) then
+      found, whole = core.json.offset(raw)
+      if whole ~= text then found, raw = nil, raw.raw end
+    end
+    found = found or text:find(raw:sub(1, 4096), at, true)
+    if not found or found < counted then return line end
     for _ in text:sub(counted, found - 1):gmatch("\n") do
       line = line + 1
     end
-    at, counted = found + #raw, found
+    at, counted = found + (type(raw) == "string" and #raw or 1), found
     return line
   end
 end

@@ -12,7 +12,8 @@ M.is_text, M.is_object = drafts.is_text, drafts.is_object
 
 --- A raw member that holds a value, or nil for an absent one and for null.
 function M.raw(value)
-  if json.is_raw(value) and value.raw ~= "null" then return value end
+  local kind = json.kind(value)
+  if kind and kind ~= "null" then return value end
 end
 
 --- The text of a raw JSON string; nil when decoding would change it (lone surrogates).
@@ -20,7 +21,7 @@ end
 ---@return string?
 function M.plain(value)
   if not M.is_text(value) then return nil end
-  local text = json.decode(value.raw)
+  local text = json.decode(value)
   local halves = value.raw:find("\\u[dD][89a-fA-F]")
   if halves and text:find("\xEF\xBF\xBD", 1, true) then return nil end
   return text
@@ -33,9 +34,9 @@ end
 ---@param what string    as messages name the list
 ---@param keys table?    members that stay raw
 ---@param line_of fun(raw: string): integer
----@param each fun(value: table, raw: string, line: integer): string?
+---@param each fun(value: table, raw: userdata, line: integer): string?
 function M.each(source, list, what, keys, line_of, each)
-  local items = json.is_raw(list) and json.items(list.raw)
+  local items = json.is_raw(list) and json.items(list)
   if not items then
     source:stop(1, what .. " must be a list; check that the recording is whole")
   end
@@ -82,11 +83,13 @@ function M.rest(source, value, known)
   if source.lean then return nil end
   local rest = build.rest(value, known) or {}
   for key, member in pairs(rest) do
-    local null = member == json.null or json.is_raw(member) and member.raw == "null"
-    if null then rest[key] = nil end
+    if member == json.null or json.kind(member) == "null" then rest[key] = nil end
   end
   return next(rest) and rest or nil
 end
+
+-- Only a part's type is looked at.
+local PART = { ["*"] = true, text = true }
 
 local function part_fault(part)
   if type(part) ~= "table" or type(part.type) ~= "string" then
@@ -101,12 +104,12 @@ end
 ---@param value any raw
 ---@return table? content, string? fault
 function M.content(value)
-  if build.absent(value) or json.is_raw(value) and value.raw == "null" then return nil end
+  if build.absent(value) or json.kind(value) == "null" then return nil end
   if M.is_text(value) then return value end
-  local items = json.is_raw(value) and json.items(value.raw)
+  local items = json.is_raw(value) and json.items(value)
   if not items then return nil, "content must be a string or a list of parts" end
   for _, raw in ipairs(items) do
-    local why = part_fault(json.decode(raw))
+    local why = part_fault(json.decode(raw, PART))
     if why then return nil, why end
   end
   return value

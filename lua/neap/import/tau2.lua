@@ -129,7 +129,7 @@ end
 function M.read(source)
   local keys = { simulations = true, policy = true, tool_defs = true }
   local document = steps.document(source, keys)
-  local items = steps.raw(document.simulations) and json.items(document.simulations.raw)
+  local items = steps.raw(document.simulations) and json.items(document.simulations)
   if not items then source:stop(1, "there is no list of simulations; check the file") end
   local line_of, line_of_run, sessions = source:lines(), source:lines(), {}
   for _, raw in ipairs(items) do

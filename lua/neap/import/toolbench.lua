@@ -176,7 +176,7 @@ function M.read(source)
   state.serial = steps.serial()
   local raw = steps.raw(answer.train_messages)
   local lists = raw and json.items(raw.raw) or {}
-  local tree = steps.raw(document.tree) and json.decode(document.tree.raw)
+  local tree = steps.raw(document.tree) and json.decode(document.tree)
   local root = steps.is_object(tree) and steps.is_object(tree.tree) and tree.tree
   local leaf, leaves = nil, 1
   if root then

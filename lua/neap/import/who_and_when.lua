@@ -131,7 +131,7 @@ end
 
 function M.read(source)
   local value = steps.document(source, { history = true })
-  local list = steps.raw(value.history) and json.items(value.history.raw)
+  local list = steps.raw(value.history) and json.items(value.history)
   if not list then
     source:stop(1, "history must be a list; check that the recording is whole")
   end
