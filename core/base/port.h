@@ -37,7 +37,10 @@ NP_INLINE unsigned np_high_zeros(uint64_t x) {
 NP_INLINE unsigned np_ones(uint64_t x) {
   return (unsigned)__builtin_popcountll(x);
 }
+/* What lies at p will be read soon; p need not be readable. */
+#define np_prefetch(p) __builtin_prefetch(p)
 #else
+#define np_prefetch(p) ((void)(p))
 #define NP_INLINE static inline
 NP_INLINE unsigned np_low_zeros(uint64_t x) {
   unsigned n = 0;

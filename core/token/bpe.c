@@ -4,7 +4,7 @@
 */
 #include "token/bpe.h"
 
-#define SMALL 16 /* bytes; up to here plain merging beats the search */
+#define SMALL 16
 
 #define STARTS_MANY 39 /* the bit of np_vocab_starts for 42 bytes and more */
 

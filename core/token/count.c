@@ -4,38 +4,6 @@
 */
 #include "token/bpe.h"
 
-static size_t count_slowly(const np_vocab *v, const uint8_t *p, size_t n) {
-  np_track t;
-  np_track_begin(&t, NP_TOKEN_NONE, 0);
-  while (t.at < n) np_track_step(v, p, n, &t);
-  return t.count[n & 255];
-}
-
-static size_t count_merged(const np_vocab *v, const uint8_t *p, size_t n) {
-  np_bpe w;
-  size_t total = 0, done = 0;
-  uint32_t before = NP_TOKEN_NONE;
-  while (done < n) {
-    size_t count = np_bpe_next(v, p, n, &done, &before, &w);
-    if (!count) return count_slowly(v, p, n);
-    total += count;
-  }
-  return total;
-}
-
-size_t np_vocab_count(const np_vocab *v, np_str text) {
-  const uint8_t *p = (const uint8_t *)text.p;
-  if (!text.n) return 0;
-  const uint8_t *end = p + text.n;
-  size_t total = 0;
-  while (p < end) {
-    size_t n = np_split_next(v->split, p, end);
-    total += np_vocab_find(v, p, n) != NP_TOKEN_NONE ? 1 : count_merged(v, p, n);
-    p += n;
-  }
-  return total;
-}
-
 /* ---- encoding ---------------------------------------------------------------------- */
 
 typedef struct sink {

@@ -85,9 +85,19 @@ np_str np_vocab_image(const np_vocab *v);
 
 /* ---- using ------------------------------------------------------------------------- */
 
-/* Number of tokens of any bytes; special-token text is ordinary text. Never fails: needs no
-** heap. Linear in n for every input. */
+/* Number of tokens of any bytes; special-token text is ordinary text. Never fails: texts of
+** 4 kB and more borrow up to a mebibyte from the vocabulary's allocator, and are counted more
+** slowly without. Linear in n for every input. */
 size_t np_vocab_count(const np_vocab *v, np_str text);
+
+/* Words seen before, for texts that are counted one after the other (words.h): at most
+** `entries` of 16 bytes, 0 and too many mean 65,536. For one thread at a time, and for `v`
+** alone, which must outlive them. NULL when out of memory. */
+typedef struct np_words np_words;
+np_words *np_words_new(const np_vocab *v, const neap_alloc *a, size_t entries);
+void np_words_free(np_words *w);
+/* As np_vocab_count, the same number, with the words in `w` or, when NULL, without. */
+size_t np_vocab_count_with(const np_vocab *v, np_words *w, np_str text);
 
 /* Appends the ids to *ids (grown through `a`, capacity *cap); *n is their number. With
 ** `special` the text of special tokens becomes their ids. */

@@ -130,8 +130,18 @@ static bool decodes_back(const np_vocab *v, np_str text, const ids *got) {
   return ok;
 }
 
+/* A table of four words, so that they push each other out, and one that keeps them. */
+static bool counts_with_words(const np_vocab *v, np_words *const words[2], np_str text,
+                              size_t n) {
+  return np_vocab_count_with(v, words[0], text) == n &&
+         np_vocab_count_with(v, words[1], text) == n &&
+         np_vocab_count_with(v, words[1], text) == n;
+}
+
 static void check_merging(const np_vocab *v, int rounds) {
   static char p[700];
+  np_words *words[2] = {np_words_new(v, &np_alloc_libc, 4),
+                        np_words_new(v, &np_alloc_libc, 0)};
   ids got = {NULL, 0, 0};
   for (int i = 0; i < rounds; i++) {
     np_str text = {p, make_text(p, 4 + pick(i % 16 ? 60 : 600))};
@@ -141,11 +151,14 @@ static void check_merging(const np_vocab *v, int rounds) {
     CHECK("encoding gives the ids of plain merging", ok && same_as_plain(v, text, &got));
     CHECK("decoding gives the text back", decodes_back(v, text, &got));
     CHECK("counting gives the number of ids", np_vocab_count(v, text) == got.n);
+    CHECK("words seen before change no count", counts_with_words(v, words, text, got.n));
     if (check_failed) {
       show("text", text);
       break;
     }
   }
+  np_words_free(words[0]);
+  np_words_free(words[1]);
   free(got.p);
 }
 
@@ -192,6 +205,45 @@ static void check_long(const np_vocab *v) {
     CHECK("a long piece decodes to itself", decodes_back(v, text, &got));
     if (check_failed) break;
   }
+  free(got.p);
+}
+
+/* Words of a few dozen kinds again and again: more than a batch holds, of lengths around those
+** of keys. */
+static size_t make_words(char *p, size_t n) {
+  char word[64][40];
+  size_t size[64], at = 0;
+  for (unsigned i = 0; i < 64; i++) size[i] = make_text(word[i], 5 + pick(28));
+  while (at + 48 < n) {
+    unsigned i = pick(64);
+    memcpy(p + at, word[i], size[i]);
+    at += size[i];
+    if (pick(2)) p[at++] = ' ';
+  }
+  return at;
+}
+
+/* Each text lies in memory of its own, so that the sanitizers see a byte read beyond it. */
+static void check_words(const np_vocab *v) {
+  static char p[20000];
+  ids got = {NULL, 0, 0};
+  np_words *words[2] = {np_words_new(v, &np_alloc_libc, 64),
+                        np_words_new(v, &np_alloc_libc, 0)};
+  for (int i = 0; i < 300 && !check_failed; i++) {
+    size_t n = i % 10 ? make_text(p, 4 + pick(40)) : make_words(p, 49 + pick(19000));
+    char *copy = malloc(n);
+    np_str text = {memcpy(copy, p, n), n};
+    got.n = 0;
+    bool ok = np_vocab_encode(v, text, false, &np_alloc_libc, &got.p, &got.n, &got.cap,
+                              NULL) == NEAP_OK;
+    CHECK("texts of words count as they encode",
+          ok && np_vocab_count(v, text) == got.n &&
+              counts_with_words(v, words, text, got.n));
+    if (check_failed) show("text", text);
+    free(copy);
+  }
+  np_words_free(words[0]);
+  np_words_free(words[1]);
   free(got.p);
 }
 
@@ -276,6 +328,7 @@ int main(void) {
     }
     check_merging(v, 4000);
     check_long(v);
+    check_words(v);
     check_fit(v, 1500);
     check_long_fit(v);
     np_vocab_free(v);

@@ -1,0 +1,209 @@
+/*
+** Counts texts in batches of pieces. One pass over a batch looks each up among the words seen
+** before, without a branch that depends on the text; what is not there goes to a list, whose
+** places in the vocabulary's tables are fetched while the list is still being written.
+** next: bpe.c
+*/
+#include "token/words.h"
+
+#include "token/bpe.h"
+
+#define BATCH 256
+#define COUNT_SHIFT 60
+#define KEY_MASK (((uint64_t)1 << COUNT_SHIFT) - 1)
+#define WIDE 16 /* bytes that are read for a piece, whatever its length */
+
+/* A batch: where its pieces end, and for pieces up to NP_KEY_LONGEST bytes key and hash. */
+typedef struct batch {
+  uint32_t ends[BATCH];
+  np_key keys[BATCH];
+  uint64_t hashes[BATCH];
+  uint16_t misses[BATCH + 1]; /* pieces that are not among the words */
+} batch;
+
+/* ---- merging ----------------------------------------------------------------------- */
+
+static size_t count_slowly(const np_vocab *v, const uint8_t *p, size_t n) {
+  np_track t;
+  np_track_begin(&t, NP_TOKEN_NONE, 0);
+  while (t.at < n) np_track_step(v, p, n, &t);
+  return t.count[n & 255];
+}
+
+static size_t count_merged(const np_vocab *v, const uint8_t *p, size_t n) {
+  np_bpe w;
+  size_t total = 0, done = 0;
+  uint32_t before = NP_TOKEN_NONE;
+  while (done < n) {
+    size_t count = np_bpe_next(v, p, n, &done, &before, &w);
+    if (!count) return count_slowly(v, p, n);
+    total += count;
+  }
+  return total;
+}
+
+/* ---- one batch --------------------------------------------------------------------- */
+
+/* What of a load of 16 bytes belongs to a piece of 0 to 15. */
+static const np_key masks[NP_KEY_LONGEST + 2] = {
+#define M(n) (((uint64_t)1 << (8 * (n))) - 1)
+    {0, 0},        {M(1), 0},     {M(2), 0},     {M(3), 0},
+    {M(4), 0},     {M(5), 0},     {M(6), 0},     {M(7), 0},
+    {~M(0), 0},    {~M(0), M(1)}, {~M(0), M(2)}, {~M(0), M(3)},
+    {~M(0), M(4)}, {~M(0), M(5)}, {~M(0), M(6)}, {~M(0), M(7)},
+};
+
+/* np_key_of for a piece with WIDE bytes to read; for longer ones no key of any. */
+static inline np_key wide_key(const uint8_t *p, size_t n) {
+  uint64_t size = n <= NP_KEY_LONGEST ? n : NP_KEY_LONGEST + 1;
+  np_key mask = masks[size];
+  return (np_key){np_load64(p) & mask.lo, (np_load64(p + 8) & mask.hi) | size << 56};
+}
+
+/* Two entries side by side may hold a piece: 0 or 1, or 2 when neither does. */
+static inline unsigned place_of(const np_key *e, np_key k) {
+  bool first = (e[0].lo == k.lo) & ((e[0].hi & KEY_MASK) == k.hi);
+  bool second = (e[1].lo == k.lo) & ((e[1].hi & KEY_MASK) == k.hi);
+  return first ? 0 : second ? 1 : 2;
+}
+
+static size_t count_far(const np_vocab *v, uint32_t skip, const uint8_t *p, size_t n) {
+  bool found = n <= v->longest && np_vocab_find_far(v, p, n, skip) != NP_TOKEN_NONE;
+  return found ? 1 : count_merged(v, p, n);
+}
+
+/* A piece has at most as many tokens as bytes: 15 fit the four bits of an entry. The older
+** of the two entries gives way. */
+static size_t count_miss(const np_vocab *v, np_words *w, const uint8_t *p, size_t n,
+                         np_key k, uint64_t h) {
+  uint32_t skip = v->flags & NP_VOCAB_WHOLE ? 0 : NP_PIECE_ATOM;
+  if (n > NP_KEY_LONGEST) return count_far(v, skip, p, n);
+  np_key *e = w ? &w->at[h >> w->shift << 1] : NULL;
+  unsigned place = e ? place_of(e, k) : 2;
+  if (place < 2) return (size_t)(e[place].hi >> COUNT_SHIFT);
+  bool whole = np_vocab_find_key(v, k, h, skip) != NP_TOKEN_NONE;
+  size_t count = whole ? 1 : count_merged(v, p, n);
+  if (!e) return count;
+  e[1] = e[0];
+  e[0] = (np_key){k.lo, k.hi | (uint64_t)count << COUNT_SHIFT};
+  return count;
+}
+
+/* Keys and hashes of all pieces; their places among the words are fetched meanwhile. */
+static void make_keys(batch *b, size_t pieces, const uint8_t *p, size_t room,
+                      const np_words *w) {
+  uint32_t at = 0;
+  for (size_t i = 0; i < pieces; at = b->ends[i++]) {
+    uint32_t n = b->ends[i] - at;
+    np_key k = {0, 0};
+    if (at + WIDE <= room) {
+      k = wide_key(p + at, n);
+    } else if (n <= NP_KEY_LONGEST) {
+      k = np_key_of(p + at, n);
+    }
+    b->keys[i] = k;
+    b->hashes[i] = np_hash_key(k);
+    if (w) np_prefetch(&w->at[b->hashes[i] >> w->shift << 1]);
+  }
+}
+
+/* Sums up the pieces that are among the words; the others are listed. A piece longer than a
+** key has a key whose length no entry has. */
+static size_t count_words(batch *b, size_t pieces, const np_words *w, size_t *misses) {
+  size_t total = 0, list = 0;
+  for (size_t i = 0; i < pieces; i++) {
+    np_key k = b->keys[i];
+    const np_key *e = &w->at[b->hashes[i] >> w->shift << 1];
+    bool first = (e[0].lo == k.lo) & ((e[0].hi & KEY_MASK) == k.hi);
+    bool second = (e[1].lo == k.lo) & ((e[1].hi & KEY_MASK) == k.hi);
+    total += (first ? e[0].hi >> COUNT_SHIFT : 0) + (second ? e[1].hi >> COUNT_SHIFT : 0);
+    b->misses[list] = (uint16_t)i;
+    list += !(first | second);
+  }
+  *misses = list;
+  return total;
+}
+
+static size_t count_batch(const np_vocab *v, np_words *w, const uint8_t *p, size_t room,
+                          batch *b, size_t pieces) {
+  const uint32_t *slots = v->pieces.at;
+  size_t misses = 0, total = 0;
+  make_keys(b, pieces, p, room, w);
+  if (w) {
+    total = count_words(b, pieces, w, &misses);
+  } else {
+    for (; misses < pieces; misses++) b->misses[misses] = (uint16_t)misses;
+  }
+  for (size_t k = 0; k < misses; k++) {
+    np_prefetch(&slots[b->hashes[b->misses[k]] >> v->pieces.shift]);
+  }
+  for (size_t k = 0; k < misses; k++) {
+    unsigned i = b->misses[k];
+    uint32_t at = i ? b->ends[i - 1] : 0;
+    total += count_miss(v, w, p + at, b->ends[i] - at, b->keys[i], b->hashes[i]);
+  }
+  return total;
+}
+
+size_t np_words_count(const np_vocab *v, np_words *w, const uint8_t *p, size_t n) {
+  batch b;
+  size_t total = 0;
+  for (size_t at = 0; at < n;) {
+    size_t pieces = np_split_many(v->split, p + at, p + n, b.ends, BATCH);
+    if (pieces) {
+      total += count_batch(v, w, p + at, n - at, &b, pieces);
+      at += b.ends[pieces - 1];
+    } else {
+      size_t size = np_split_next(v->split, p + at, p + n);
+      total += count_merged(v, p + at, size);
+      at += size;
+    }
+  }
+  return total;
+}
+
+/* ---- the table --------------------------------------------------------------------- */
+
+/* At least `entries` of them, two to a place. */
+static bool words_init(np_words *w, const np_vocab *v, const neap_alloc *a,
+                       size_t entries) {
+  uint32_t bits = 1;
+  while ((size_t)2 << bits < entries) bits++;
+  *w = (np_words){*a, v, np_calloc(a, (size_t)2 << bits, sizeof *w->at), 64 - bits};
+  return w->at != NULL;
+}
+
+np_words *np_words_new(const np_vocab *v, const neap_alloc *a, size_t entries) {
+  np_words *w = np_malloc(a, sizeof *w);
+  if (!entries || entries > NP_WORDS_MOST) entries = NP_WORDS_MOST;
+  if (w && words_init(w, v, a, entries)) return w;
+  np_free(a, w);
+  return NULL;
+}
+
+void np_words_free(np_words *w) {
+  if (!w) return;
+  neap_alloc a = w->alloc;
+  np_free(&a, w->at);
+  np_free(&a, w);
+}
+
+/* ---- counting ---------------------------------------------------------------------- */
+
+#define SHORT 4096 /* bytes; in less, words repeat too little to pay for a table */
+#define SHARE 16   /* bytes of text to one entry, which has as many */
+
+size_t np_vocab_count_with(const np_vocab *v, np_words *w, np_str text) {
+  const uint8_t *p = (const uint8_t *)text.p;
+  if (w || text.n < SHORT) return np_words_count(v, w, p, text.n);
+  np_words own;
+  size_t entries = text.n / SHARE < NP_WORDS_MOST ? text.n / SHARE : NP_WORDS_MOST;
+  bool any = words_init(&own, v, &v->alloc, entries);
+  size_t count = np_words_count(v, any ? &own : NULL, p, text.n);
+  np_free(&v->alloc, own.at);
+  return count;
+}
+
+size_t np_vocab_count(const np_vocab *v, np_str text) {
+  return np_vocab_count_with(v, NULL, text);
+}
