@@ -88,13 +88,17 @@ static int shown(lua_State *L) {
 
 static const char *const segment_kinds[] = {"head", "message", "notice"};
 
+/* What is of the segment's response, in the order of rendering. */
 static void push_entries(lua_State *L, const neap_session *s, const np_segment *seg) {
+  const np_view *v = &s->pack.view;
+  lua_Integer n = 0;
   lua_newtable(L);
   if (seg->kind != NP_SEGMENT_MESSAGE) return;
-  const np_message *m = &s->log.messages[seg->ref];
-  for (uint32_t i = 0; i < m->entries; i++) {
-    lua_pushinteger(L, (lua_Integer)(m->first + i));
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  for (int64_t id = seg->first; id; id = np_view_at(v, id)->next) {
+    const np_entry *en = np_log_entry(&s->log, id);
+    if ((int64_t)np_view_message(v, en)->lead != seg->ref) break;
+    lua_pushinteger(L, (lua_Integer)id);
+    lua_rawseti(L, -2, ++n);
   }
 }
 

@@ -49,6 +49,8 @@ static int64_t enter(np_log *lg, const np_parsed *parsed, np_fold *f) {
   m->step = lg->step;
   m->first = (int64_t)lg->entry_count + 1;
   m->entries = 1;
+  m->lead = (uint32_t)lg->message_count;
+  m->batch = UINT32_MAX;
   np_entry *en = np_log_add_entry(lg, m, lg->message_count++, &parsed->parts[0]);
   en->kind = NP_KIND_SUMMARY;
   en->region = NP_REGION_WARM;
@@ -63,7 +65,7 @@ static neap_rc make(np_log *lg, const uint32_t *atoms, size_t n, np_str text, np
                     np_parsed *parsed, np_err *e) {
   np_str raw;
   neap_rc rc = make_raw(lg, &f->arena, text, &raw, e);
-  if (!rc) rc = np_parse_message(&f->arena, &lg->scratch, raw, parsed, e);
+  if (!rc) rc = np_parse_message(&f->arena, &lg->scratch, raw, lg->native, parsed, e);
   if (rc) return rc;
   bool ok = make_fold(lg, atoms, n, f) && np_log_reserve(lg, 1) && reserve_fold(lg);
   return ok ? NEAP_OK : np_fail_mem(e);

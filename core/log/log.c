@@ -9,7 +9,7 @@
 #include "log/place.h"
 
 neap_rc np_log_init(np_log *lg, const neap_alloc *a, np_err *e) {
-  *lg = (np_log){.alloc = a, .task_message = -1};
+  *lg = (np_log){.alloc = a, .task_message = -1, .batch = UINT32_MAX};
   np_arena_init(&lg->arena, a);
   np_buf_init(&lg->scratch, a);
   (void)e;
@@ -25,7 +25,7 @@ void np_log_free(np_log *lg) {
   np_free(lg->alloc, lg->open);
   for (size_t i = 0; i < lg->fold_count; i++) np_arena_free(&lg->folds[i].arena);
   np_free(lg->alloc, lg->folds);
-  *lg = (np_log){.alloc = lg->alloc, .task_message = -1};
+  *lg = (np_log){.alloc = lg->alloc, .task_message = -1, .batch = UINT32_MAX};
 }
 
 /* Room for everything the message needs, so that nothing can fail half-way. */
@@ -57,15 +57,33 @@ void np_log_join_atom(np_log *lg, np_entry *en, uint32_t atom) {
   a->last = en->id;
 }
 
-static void pair_result(np_log *lg, np_entry *result, const np_message *m) {
-  bool by_name = m->role == NP_ROLE_FUNCTION;
-  np_entry *call = np_open_take(lg, by_name ? m->name : result->call_id, by_name);
+/* A call of the newest batch with that name that waits, though it has an id. */
+static np_entry *find_by_name(np_log *lg, np_str tool) {
+  if (lg->batch == UINT32_MAX) return NULL;
+  for (int64_t id = lg->atoms[lg->batch].first; id; id = np_log_entry(lg, id)->next) {
+    const np_entry *en = np_log_entry(lg, id);
+    if (en->kind == NP_KIND_CALL && !en->pair && np_str_eq(en->tool, tool))
+      return np_open_take(lg, en->call_id, false);
+  }
+  return NULL;
+}
+
+/* Gemini's results may leave out the id that their call has. */
+static np_entry *find_call(np_log *lg, const np_entry *result) {
+  np_str key = result->by_name ? result->tool : result->call_id;
+  np_entry *call = np_open_take(lg, key, result->by_name);
+  bool may_lack = lg->messages[result->message].shape == NP_SHAPE_GEMINI;
+  return call || !result->by_name || !may_lack ? call : find_by_name(lg, key);
+}
+
+static void pair_result(np_log *lg, np_entry *result) {
+  np_entry *call = find_call(lg, result);
   if (!call) {
     np_log_join_atom(lg, result, np_log_new_atom(lg, NP_KIND_RESULT));
-    result->tool = m->name;
     return;
   }
   call->pair = result->id;
+  result->opaque = call->opaque; /* who cannot show the one cannot show the other */
   result->pair = call->id;
   result->twin = call->twin;
   result->tool = call->tool;
@@ -74,7 +92,9 @@ static void pair_result(np_log *lg, np_entry *result, const np_message *m) {
   np_log_join_atom(lg, result, call->atom);
 }
 
-static np_region region_of(const np_log *lg, const np_message *m, size_t index) {
+static np_region region_of(const np_log *lg, const np_message *m, size_t index,
+                           np_kind kind) {
+  if (kind == NP_KIND_RESULT) return NP_REGION_HOT;
   if (m->role == NP_ROLE_SYSTEM || m->role == NP_ROLE_DEVELOPER) {
     return lg->begun ? NP_REGION_HOT : NP_REGION_FIXED;
   }
@@ -96,35 +116,88 @@ np_entry *np_log_add_entry(np_log *lg, const np_message *m, size_t message,
                    .call_id = p->call_id,
                    .path = p->path,
                    .is_error = p->is_error,
-                   .empty = p->empty};
-  en->region = region_of(lg, m, message);
+                   .empty = p->empty,
+                   .opaque = p->opaque,
+                   .by_name = p->by_name};
+  en->region = region_of(lg, m, message, p->kind);
   return en;
 }
 
-/* Atoms of one message: its calls are a batch, its texts belong together, a thought stands
-** alone; a user message is one atom with its images and files. */
-static void place_entry(np_log *lg, const np_message *m, np_entry *en, uint32_t *text,
-                        uint32_t *batch) {
+/* Atoms of one response: its calls are a batch, its texts belong together, a thought stands
+** alone, unless it is an item: that goes with the item it belongs to, the next one. A user
+** message is one atom with its images and files. */
+typedef struct placing {
+  uint32_t text, batch;
+} placing;
+
+/* The thought item before, which the provider takes only with what follows it. */
+static uint32_t thought_before(const np_log *lg, const np_message *m,
+                               const np_entry *en) {
+  const np_entry *before = np_log_entry(lg, en->id - 1);
+  bool led = before && before->kind == NP_KIND_THOUGHT &&
+             before->place == NP_PLACE_ITEM &&
+             lg->messages[before->message].lead == m->lead;
+  return led ? before->atom : UINT32_MAX;
+}
+
+static uint32_t begin_atom(np_log *lg, const np_message *m, const np_entry *en) {
+  uint32_t led = thought_before(lg, m, en), batch = lg->messages[m->lead].batch;
+  bool within = en->kind == NP_KIND_THOUGHT && en->place == NP_PLACE_ITEM;
+  if (within && batch != UINT32_MAX) return batch; /* between the calls of one response */
+  if (led == UINT32_MAX) return np_log_new_atom(lg, en->kind);
+  lg->atoms[led].kind = en->kind;
+  return led;
+}
+
+/* A batch that has begun takes a led thought in: calls are made together. */
+static void place_call(np_log *lg, const np_message *m, np_entry *en, placing *at) {
+  uint32_t *lead = &lg->messages[m->lead].batch;
+  if (at->batch == UINT32_MAX) at->batch = *lead;
+  if (at->batch == UINT32_MAX) at->batch = begin_atom(lg, m, en);
+  *lead = lg->batch = at->batch;
+  np_log_join_atom(lg, en, at->batch);
+  lg->atoms[at->batch].open++;
+  np_open_add(lg, en);
+}
+
+static void place_entry(np_log *lg, const np_message *m, np_entry *en, placing *at) {
   if (en->kind == NP_KIND_RESULT) {
-    pair_result(lg, en, m);
+    pair_result(lg, en);
   } else if (en->kind == NP_KIND_THOUGHT) {
-    np_log_join_atom(lg, en, np_log_new_atom(lg, NP_KIND_THOUGHT));
+    np_log_join_atom(lg, en, begin_atom(lg, m, en));
   } else if (en->kind == NP_KIND_CALL) {
-    if (*batch == UINT32_MAX) *batch = np_log_new_atom(lg, NP_KIND_CALL);
-    np_log_join_atom(lg, en, *batch);
-    lg->atoms[*batch].open++;
-    np_open_add(lg, en);
+    place_call(lg, m, en, at);
   } else {
-    if (*text == UINT32_MAX) *text = np_log_new_atom(lg, en->kind);
-    np_log_join_atom(lg, en, *text);
+    if (at->text == UINT32_MAX) at->text = begin_atom(lg, m, en);
+    np_log_join_atom(lg, en, at->text);
   }
 }
 
-static void begin_message(np_log *lg, np_message *m) {
-  if (m->role == NP_ROLE_ASSISTANT) lg->step++;
-  if (m->role == NP_ROLE_USER && lg->task_message < 0) {
-    lg->task_message = (int64_t)lg->message_count;
+/* Items that follow each other are of one response, as the host gives in a result before the
+** next one begins. */
+static bool goes_on(const np_log *lg, const np_message *m) {
+  if (lg->fresh || !lg->message_count || m->shape != NP_SHAPE_RESPONSES) return false;
+  const np_message *before = &lg->messages[lg->message_count - 1];
+  return m->role == NP_ROLE_ASSISTANT && before->role == NP_ROLE_ASSISTANT &&
+         before->shape == NP_SHAPE_RESPONSES;
+}
+
+static bool is_of_results(const np_parsed *parsed) {
+  for (size_t i = 0; i < parsed->count; i++) {
+    if (parsed->parts[i].kind != NP_KIND_RESULT) return false;
   }
+  return parsed->count > 0;
+}
+
+static void begin_message(np_log *lg, np_message *m, const np_parsed *parsed) {
+  size_t index = lg->message_count;
+  bool more = goes_on(lg, m);
+  m->lead = more ? lg->messages[index - 1].lead : (uint32_t)index;
+  m->batch = UINT32_MAX;
+  if (m->role == NP_ROLE_ASSISTANT && !more) lg->step++;
+  lg->fresh = false;
+  if (m->role == NP_ROLE_USER && lg->task_message < 0 && !is_of_results(parsed))
+    lg->task_message = (int64_t)index;
   if (m->role != NP_ROLE_SYSTEM && m->role != NP_ROLE_DEVELOPER) lg->begun = true;
   m->step = lg->step;
   m->first = (int64_t)lg->entry_count + 1;
@@ -140,7 +213,7 @@ static neap_rc check_size(const np_parsed *parsed, np_err *e) {
 static neap_rc parse(np_log *lg, np_str raw, np_parsed *out, np_err *e) {
   np_str kept;
   if (!np_arena_copy(&lg->arena, raw, &kept)) return np_fail_mem(e);
-  neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, out, e);
+  neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, lg->native, out, e);
   if (!rc) rc = check_size(out, e);
   return rc || np_log_reserve(lg, out->count) ? rc : np_fail_mem(e);
 }
@@ -163,12 +236,12 @@ size_t np_log_enter(np_log *lg, const np_staged *staged) {
   size_t index = lg->message_count;
   np_message *m = &lg->messages[index];
   *m = parsed->message;
-  begin_message(lg, m);
+  begin_message(lg, m, parsed);
   lg->message_count++;
-  uint32_t text = UINT32_MAX, batch = UINT32_MAX;
+  placing at = {UINT32_MAX, UINT32_MAX};
   for (size_t i = 0; i < parsed->count; i++) {
     np_entry *en = np_log_add_entry(lg, m, index, &parsed->parts[i]);
-    place_entry(lg, m, en, &text, &batch);
+    place_entry(lg, m, en, &at);
     m->entries++;
   }
   return index;

@@ -1,7 +1,8 @@
 /*
 ** The session's history in memory: messages as the raw bytes that came in, cut into entries
 ** (one part of a message each), grouped into atoms, calls paired with results by occurrence.
-** Append-only: nothing here is ever changed or removed. next: parse.c, open.c, log.c, fold.c
+** Append-only: nothing here is ever changed or removed. next: shape.c, parse.c, open.c, log.c,
+** fold.c
 */
 #ifndef NP_LOG_LOG_H
 #define NP_LOG_LOG_H
@@ -61,10 +62,22 @@ typedef enum np_role {
 } np_role;
 const char *np_role_name(np_role r);
 
+/* Whose form a message has. Entries are free of it; only a renderer of the same form copies
+** their bytes, the others write them anew. */
+typedef enum np_shape {
+  NP_SHAPE_CHAT,      /* Chat Completions, and neap's native form */
+  NP_SHAPE_ANTHROPIC, /* Messages: content blocks */
+  NP_SHAPE_RESPONSES, /* items of Responses: one item is one message here */
+  NP_SHAPE_GEMINI,    /* contents with parts */
+  NP_SHAPE_COUNT
+} np_shape;
+const char *np_shape_name(np_shape s);
+
 /* Where in its message an entry's bytes stand. */
 typedef enum np_place {
   NP_PLACE_CONTENT,   /* the content string, or a result's whole content */
-  NP_PLACE_PART,      /* one item of the content array */
+  NP_PLACE_PART,      /* one item of the content array, or of `parts` */
+  NP_PLACE_ITEM,      /* the whole message is the entry */
   NP_PLACE_REASONING, /* the reasoning member */
   NP_PLACE_CALL,      /* one item of tool_calls */
   NP_PLACE_FUNCTION,  /* the older function_call member */
@@ -95,16 +108,22 @@ typedef struct np_entry {
   uint32_t twin;
   bool is_error; /* a result that says it failed */
   bool empty;    /* has nothing to show: an empty text block */
+  bool opaque;   /* only its own provider can read it; full or dropped */
+  bool by_name;  /* call or result without an id: pairs by the function's name */
+  bool again;    /* a call whose id an earlier call had */
 } np_entry;
 
 typedef struct np_message {
   np_str raw; /* the whole object, as it came */
   np_json json;
   np_role role;
-  np_str name;      /* decoded `name`, empty when none */
+  np_str name; /* decoded `name`, empty when none */
+  np_shape shape;
   int64_t first;    /* id of its first entry */
   uint32_t entries; /* how many */
   int64_t step;
+  uint32_t lead;  /* first message of its response: itself, unless items make up one */
+  uint32_t batch; /* of a lead: the atom of the response's calls, UINT32_MAX: none */
   /* a result's list has parts that no provider takes: empty ones, images */
   bool holes;
   bool lone; /* holds half a surrogate pair: what goes out is repaired */
@@ -147,7 +166,12 @@ typedef struct np_log {
   int64_t step;         /* of the newest step; the turn being assembled is step + 1 */
   int64_t task_message; /* index of the first user message, -1 before it */
   bool begun;           /* something besides system messages has come */
-  np_fold *folds;       /* in the order of their summaries */
+  /* form of a message that could be of several: a text alone says nothing of its provider */
+  np_shape native;
+  uint32_t batch; /* atom of the newest calls, UINT32_MAX: none */
+  bool
+      fresh; /* the next assistant message begins a response, whatever stands before it */
+  np_fold *folds; /* in the order of their summaries */
   size_t fold_count, fold_cap;
   np_open *open; /* calls without a result, by id */
   size_t open_used, open_cap;
@@ -157,9 +181,9 @@ typedef struct np_log {
 neap_rc np_log_init(np_log *lg, const neap_alloc *a, np_err *e);
 void np_log_free(np_log *lg);
 
-/* Appends one chat message. All or nothing. *message gets its index. Errors: NEAP_E_JSON,
-** _UTF8, _LIMIT, NEAP_E_SHAPE (says which member is wrong), NEAP_E_MEMORY (the log is then
-** unusable). */
+/* Appends one message, of any shape. All or nothing. *message gets its index. Errors:
+** NEAP_E_JSON, _UTF8, _LIMIT, NEAP_E_SHAPE (says which member is wrong), NEAP_E_MEMORY (the
+** log is then unusable). */
 neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e);
 
 /* The same in two steps, for who has to write the message in between: staging checks it and

@@ -7,9 +7,9 @@
 
 #include "base/hash.h"
 
-/* The older form has no ids: such calls are found by name, and never by an id. */
+/* Some forms have no ids: such calls are found by name, and never by an id. */
 static bool is_by_name(const np_entry *call) {
-  return call->place == NP_PLACE_FUNCTION;
+  return call->by_name;
 }
 
 static np_str key_of(const np_entry *call) {
@@ -56,6 +56,8 @@ void np_open_add(np_log *lg, np_entry *call) {
   if (!o->key) {
     o->key = call->id;
     lg->open_used++;
+  } else {
+    call->again = true;
   }
   const np_entry *head = np_log_entry(lg, o->head);
   if (head && head->message == call->message) {

@@ -1,5 +1,5 @@
 /*
-** Cutting a chat message into parts, before anything is kept. next: parse.c
+** Cutting a message into parts, before anything is kept. next: parser.h
 */
 #ifndef NP_LOG_PARSE_H
 #define NP_LOG_PARSE_H
@@ -12,18 +12,18 @@ typedef struct np_part {
   uint32_t index;
   np_json raw;
   np_str text, tool, call_id, path;
-  bool is_error, empty;
+  bool is_error, empty, opaque, by_name;
 } np_part;
 
 typedef struct np_parsed {
-  np_message message; /* raw, json, role, name, lone */
+  np_message message; /* raw, json, role, name, shape, lone */
   np_part *parts;
   size_t count, cap;
 } np_parsed;
 
 /* Parses `raw`, which must live as long as the result; texts go to `ar`, the array of parts
-** is grown through it too. */
-neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_parsed *out,
-                         np_err *e);
+** is grown through it too. `native` is the form of what could be of several. */
+neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_shape native,
+                         np_parsed *out, np_err *e);
 
 #endif

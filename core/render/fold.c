@@ -130,10 +130,10 @@ np_piece np_view_piece(const np_view *v, int64_t id) {
   return p;
 }
 
-/* Messages of which nothing is shown have no segment any more. */
+/* What is not shown has no segment any more. */
 void np_view_forget_units(np_view *v) {
-  for (size_t i = 0; v->refolded && i < v->messages; i++) {
-    if (!v->visible[i]) v->unit[i] = UINT32_MAX;
+  for (size_t i = 0; v->refolded && i < v->count; i++) {
+    if (!np_view_is_shown(v, (int64_t)i + 1)) v->shown[i].unit = UINT32_MAX;
   }
   v->refolded = false;
 }

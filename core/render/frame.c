@@ -1,7 +1,7 @@
 /*
-** Rendering into the frame. Walks the view's order of entries, message by message: first the
-** notices of runs that end before what the message shows, then the message, then the notice
-** of a run that starts behind it. next: ../pack/pack.h
+** Rendering into the frame. Walks the view's order of entries, group by group (neighbours of
+** one response): first the notices of runs that end before what the group shows, then the
+** group, then the notice of a run that starts behind it. next: ../pack/pack.h
 */
 #include "render/frame.h"
 
@@ -21,6 +21,7 @@ void np_frame_free(np_frame *f) {
 typedef struct walk {
   np_frame *f;
   np_view *v;
+  np_seam seam;
   np_buf notice;
   bool failed;
 } walk;
@@ -29,7 +30,10 @@ static int64_t tokens_before(const np_frame *f) {
   return f->count ? f->segments[f->count - 1].tokens : 0;
 }
 
-static void push(walk *w, np_segment_kind kind, int64_t ref, int64_t tokens) {
+/* Takes what was written as a segment. Writing may have made a list of the string that the
+** segment before ended with. */
+static void push(walk *w, np_segment_kind kind, int64_t ref, int64_t first,
+                 int64_t tokens) {
   np_frame *f = w->f;
   void *segments = f->segments;
   if (!np_grow(f->alloc, &segments, &f->cap, f->count + 1, sizeof(np_segment))) {
@@ -37,122 +41,130 @@ static void push(walk *w, np_segment_kind kind, int64_t ref, int64_t tokens) {
     return;
   }
   f->segments = segments;
-  f->segments[f->count] = (np_segment){kind, ref, f->bytes.n, tokens_before(f) + tokens};
+  if (w->seam.grown && f->count) {
+    f->segments[f->count - 1].end += w->seam.grown;
+    f->segments[f->count - 1].seam.reformed = true;
+  }
+  w->seam.grown = 0;
+  f->segments[f->count] = (np_segment){.kind = kind,
+                                       .ref = ref,
+                                       .first = first,
+                                       .seam = w->seam,
+                                       .end = f->bytes.n,
+                                       .tokens = tokens_before(f) + tokens};
   f->count++;
 }
 
 static void push_head(walk *w) {
-  w->v->format->head(w->v, &w->f->bytes);
-  push(w, NP_SEGMENT_HEAD, 0, w->v->head_cost);
+  w->v->format->head(w->v, &w->seam, &w->f->bytes);
+  push(w, NP_SEGMENT_HEAD, 0, 0, w->v->head_cost);
 }
 
-static void push_notice(walk *w, int64_t id) {
+static void push_notice(walk *w, const np_group *g, int64_t id) {
   const np_run *r = &w->v->runs[np_view_at(w->v, id)->run];
   np_run_text(w->v, r, &w->notice);
-  w->v->format->notice(w->v, np_buf_str(&w->notice), w->f->count == 1, &w->f->bytes);
-  push(w, NP_SEGMENT_NOTICE, id, r->notice);
+  w->v->format->notice(w->v, np_buf_str(&w->notice), &w->seam, &w->f->bytes);
+  push(w, NP_SEGMENT_NOTICE, id, g->first, r->notice);
 }
 
-/* Tokens of a message: its framing and what its entries show. */
-static int64_t message_tokens(const np_view *v, const np_message *m, size_t index) {
-  int64_t n = v->framing[index];
-  for (uint32_t i = 0; i < m->entries; i++) n += np_view_at(v, m->first + i)->tokens;
-  return n;
-}
-
-static void push_message(walk *w, size_t index) {
+static void push_message(walk *w, const np_group *g) {
   np_view *v = w->v;
-  const np_message *m = &v->log->messages[index];
-  v->unit[index] = (uint32_t)w->f->count;
-  v->format->message(v, index, w->f->count == 1, &w->f->bytes);
-  push(w, NP_SEGMENT_MESSAGE, (int64_t)index, message_tokens(v, m, index));
-  for (uint32_t i = 0; i < m->entries; i++) np_view_at(v, m->first + i)->sent = true;
-}
-
-/* The entries from `id` on that belong to its message: the last that is shown (0: none), and
-** the first entry behind them. */
-static int64_t group(const np_view *v, int64_t id, int64_t *behind) {
-  uint32_t message = np_log_entry(v->log, id)->message;
-  int64_t shown = 0;
-  while (id && np_log_entry(v->log, id)->message == message) {
-    if (np_view_at(v, id)->rung != NP_DROPPED) shown = id;
-    id = np_view_at(v, id)->next;
+  int64_t tokens = 0;
+  bool framed = false;
+  for (int64_t id = g->first; (id = np_group_shown(v, g, id)) != 0;
+       id = np_view_at(v, id)->next) {
+    np_shown *s = np_view_at(v, id);
+    framed = framed || np_log_entry(v->log, id)->kind != NP_KIND_RESULT;
+    tokens += (int64_t)s->tokens + s->frame;
+    s->sent = true;
+    s->unit = (uint32_t)w->f->count;
   }
-  *behind = id;
-  return shown;
+  if (framed) tokens += v->framing[g->lead];
+  v->format->group(v, g, &w->seam, &w->f->bytes);
+  push(w, NP_SEGMENT_MESSAGE, (int64_t)g->lead, g->first, tokens);
 }
 
-/* The run that starts at `id`, or NULL. */
-static const np_run *run_at(const np_view *v, int64_t id) {
-  return np_view_is_run_head(v, id) ? &v->runs[np_view_at(v, id)->run] : NULL;
+/* The entries from `id` on that are of its response. *shown gets the last of them that is
+** shown (0: none), *calls whether calls are, behind which results must follow at once. */
+static np_group group_at(const np_view *v, int64_t id, int64_t *shown, bool *calls) {
+  np_group g = {.lead = np_view_message(v, np_log_entry(v->log, id))->lead, .first = id};
+  *shown = 0;
+  *calls = false;
+  for (; id; id = np_view_at(v, id)->next) {
+    const np_entry *en = np_log_entry(v->log, id);
+    if (np_view_message(v, en)->lead != g.lead) break;
+    if (np_view_at(v, id)->rung == NP_DROPPED) continue;
+    *shown = id;
+    *calls = *calls || en->kind == NP_KIND_CALL;
+  }
+  g.behind = id;
+  return g;
+}
+
+static void push_notices(walk *w, const np_group *g, int64_t from, int64_t to) {
+  for (int64_t id = from; id != to; id = np_view_at(w->v, id)->next) {
+    if (np_view_is_run_head(w->v, id)) push_notice(w, g, id);
+  }
+}
+
+/* The run of dropped entries that reaches from the group, behind all that it shows, over what
+** follows; NULL: none does. */
+static const np_run *run_over(const np_view *v, const np_group *g) {
+  const np_run *r = NULL;
+  if (!g->behind || np_view_at(v, g->behind)->rung != NP_DROPPED) return NULL;
+  for (int64_t id = g->first; id != g->behind; id = np_view_at(v, id)->next) {
+    if (np_view_is_run_head(v, id)) r = &v->runs[np_view_at(v, id)->run];
+    else if (np_view_at(v, id)->rung != NP_DROPPED) r = NULL;
+  }
+  return r;
+}
+
+static uint32_t lead_of(const np_view *v, int64_t id) {
+  return np_view_message(v, np_log_entry(v->log, id))->lead;
 }
 
 /* Where to go on behind a group: what lies inside the run that reaches over it shows nothing,
-** so the walk goes on with the message that the run ends in. */
-static int64_t skip_run(const np_view *v, const np_run *r, int64_t behind) {
-  if (!r || !behind || np_view_at(v, behind)->rung != NP_DROPPED) return behind;
+** so the walk goes on with the response that the run ends in. */
+static int64_t skip_run(const np_view *v, const np_group *g) {
+  const np_run *r = run_over(v, g);
+  if (!r) return g->behind;
   int64_t id = r->last;
-  uint32_t message = np_log_entry(v->log, id)->message;
-  while (id != behind &&
-         np_log_entry(v->log, np_view_at(v, id)->prev)->message == message)
+  uint32_t lead = lead_of(v, id);
+  while (id != g->behind && lead_of(v, np_view_at(v, id)->prev) == lead)
     id = np_view_at(v, id)->prev;
   return id;
 }
 
 static int64_t push_group(walk *w, int64_t id) {
-  np_view *v = w->v;
-  int64_t behind, shown = group(v, id, &behind);
-  size_t message = np_log_entry(v->log, id)->message;
-  const np_run *run = NULL;
-  bool open = shown != 0; /* the message is still to come */
-  v->unit[message] = UINT32_MAX;
-  for (; id != behind; id = np_view_at(v, id)->next) {
-    if (run_at(v, id)) {
-      run = run_at(v, id);
-      if (open || !shown) push_notice(w, id);
-    } else if (np_view_at(v, id)->rung != NP_DROPPED) {
-      run = NULL;
-    }
-    if (id != shown) continue;
-    push_message(w, message);
-    open = false;
-    for (int64_t i = np_view_at(v, id)->next; i != behind; i = np_view_at(v, i)->next) {
-      if (np_view_is_run_head(v, i)) push_notice(w, i);
-    }
-  }
-  return skip_run(v, run, behind);
-}
-
-/* The first entry to render when segments from `from` on are given up: the first of the
-** message that stood there. */
-static int64_t start_entry(const np_view *v, const np_frame *f, size_t from) {
-  if (from <= 1) return v->head;
-  const np_message *m = &v->log->messages[f->segments[from].ref];
-  for (uint32_t i = 0; i < m->entries; i++) {
-    if (np_view_at(v, m->first + i)->listed) return m->first + i;
-  }
-  return v->head;
-}
-
-/* Segment `at` is a notice of the same message as `entry`: its group is rendered whole. */
-static bool stands_before(const np_view *v, const np_frame *f, size_t at, int64_t entry) {
-  if (f->segments[at].kind != NP_SEGMENT_NOTICE) return false;
-  return np_log_entry(v->log, f->segments[at].ref)->message ==
-         np_log_entry(v->log, entry)->message;
+  int64_t shown;
+  bool calls;
+  np_group g = group_at(w->v, id, &shown, &calls);
+  for (int64_t i = id; i != g.behind; i = np_view_at(w->v, i)->next)
+    np_view_at(w->v, i)->unit = UINT32_MAX;
+  int64_t middle = shown && !calls ? shown : g.behind;
+  push_notices(w, &g, id, middle);
+  if (shown) push_message(w, &g);
+  push_notices(w, &g, middle, g.behind);
+  return skip_run(w->v, &g);
 }
 
 /* The segment to render again from, and the entry to go on with: where something changed, at
-** its message; else behind everything. Entries that come in the middle, and runs that grow,
+** its group; else behind everything. Entries that come in the middle, and runs that grow,
 ** count as changes. */
 static size_t rewind_to(const np_frame *f, const np_view *v, int64_t *entry) {
-  if (v->dirty < f->count) {
-    size_t from = v->dirty;
-    *entry = start_entry(v, f, from);
-    while (from > 1 && stands_before(v, f, from - 1, *entry)) from--;
-    return from;
+  size_t from = v->dirty;
+  if (from >= f->count) {
+    *entry = f->last ? np_view_at(v, f->last)->next : v->head;
+    return f->count;
   }
-  *entry = f->last ? np_view_at(v, f->last)->next : v->head;
-  return f->count;
+  /* a string that became a list for what stood behind it is written anew, too */
+  while (from > 1 && (f->segments[from - 1].first == f->segments[from].first ||
+                      f->segments[from - 1].seam.reformed))
+    from--;
+  *entry = from > 1 ? f->segments[from].first : v->head;
+  if (from <= 1 || np_view_at(v, *entry)->listed) return from;
+  *entry = v->head; /* what began the group has gone: a summary stands for it */
+  return 0;
 }
 
 static bool save_old(np_frame *f, size_t from) {
@@ -163,21 +175,36 @@ static bool save_old(np_frame *f, size_t from) {
   if (n) memcpy(f->old_segments, f->segments + from, n * sizeof(np_segment));
   np_buf_clear(&f->old);
   np_buf_add(&f->old, np_str_cut(np_buf_str(&f->bytes), at, f->body_end));
+  f->old_base = at;
   f->count = from;
   f->bytes.n = at;
   return !f->old.failed;
 }
 
-/* How many of the old segments stand again, byte for byte, at the same place. */
+/* Whether `list` is `bare` but for the brackets around its string: the same to a provider. */
+static bool is_listed(np_str bare, np_str list) {
+  np_str lead = NP_LIT(NP_LIST_LEAD), rest;
+  size_t i = 0;
+  if (list.n != bare.n + lead.n + 1 || list.p[list.n - 1] != '}') return false;
+  while (i < bare.n && bare.p[i] == list.p[i]) i++;
+  rest = np_str_cut(list, i, list.n - 1);
+  return rest.n >= lead.n && memcmp(rest.p, lead.p, lead.n) == 0 &&
+         np_str_eq(np_str_cut(rest, lead.n, rest.n), np_str_cut(bare, i, bare.n));
+}
+
+static bool is_same(np_str a, np_str b) {
+  return np_str_eq(a, b) || is_listed(a, b) || is_listed(b, a);
+}
+
+/* How many of the old segments stand again, byte for byte, brackets aside. */
 static size_t common(const np_frame *f, size_t from, size_t old_count) {
-  size_t base = from ? f->segments[from - 1].end : 0, i = 0;
+  size_t was = f->old_base, now = from ? f->segments[from - 1].end : 0, i = 0;
   while (i < old_count && from + i < f->count) {
-    size_t end = f->old_segments[i].end;
-    size_t start = i ? f->old_segments[i - 1].end : base;
-    if (f->segments[from + i].end != end ||
-        memcmp(f->bytes.p + start, f->old.p + start - base, end - start) != 0) {
-      break;
-    }
+    size_t was_end = f->old_segments[i].end, end = f->segments[from + i].end;
+    np_str a = np_str_cut(np_buf_str(&f->old), was - f->old_base, was_end - f->old_base);
+    if (!is_same(a, np_str_cut(np_buf_str(&f->bytes), now, end))) break;
+    was = was_end;
+    now = end;
     i++;
   }
   return from + i;
@@ -190,10 +217,11 @@ neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e) {
   np_buf_init(&w.notice, f->alloc);
   if (!save_old(f, from)) return np_fail_mem(e);
   np_view_forget_units(v);
-  if (from == 0) push_head(&w);
+  if (from) w.seam = f->segments[from - 1].seam;
+  if (!from) push_head(&w);
   while (id && !w.failed) id = push_group(&w, id);
   f->body_end = f->bytes.n;
-  v->format->tail(v, &f->bytes);
+  v->format->tail(v, w.seam, &f->bytes);
   size_t same = common(f, from, old_count - from);
   w.failed = w.failed || f->bytes.failed || v->lost;
   np_buf_free(&w.notice);

@@ -17,6 +17,8 @@ typedef enum np_segment_kind {
 typedef struct np_segment {
   np_segment_kind kind;
   int64_t ref;    /* message index, or first entry of a run */
+  int64_t first;  /* first entry of the group that it is of */
+  np_seam seam;   /* what the body has come to behind it */
   size_t end;     /* of its bytes in the buffer */
   int64_t tokens; /* of everything up to and with it */
 } np_segment;
@@ -30,7 +32,8 @@ typedef struct np_frame {
   size_t sent;     /* segments of the last prompt */
   int64_t last;    /* last entry that was rendered or passed over, 0: none */
   int64_t epoch;   /* from 1 */
-  np_buf old;      /* scratch: what the re-rendered segments were */
+  np_buf old;      /* scratch: what the re-rendered segments were, from old_base on */
+  size_t old_base;
   np_segment *old_segments;
   size_t old_cap;
 } np_frame;

@@ -10,7 +10,7 @@ typedef struct templates {
   const char *masked, *how_read;
   const char *cut, *how_range;
   const char *run, *run_one, *how_recall;
-  const char *stub, *orphan;
+  const char *stub, *orphan, *foreign;
 } templates;
 
 static const templates english = {
@@ -26,6 +26,8 @@ static const templates english = {
     .how_recall = "; neap_recall(\"words\")",
     .stub = "[neap\xC2\xB7{K} {id}: no result was recorded for this call]",
     .orphan = "[neap\xC2\xB7{K} {id}: a result whose call is not in the history]\n",
+    .foreign =
+        "[neap\xC2\xB7{K} {id}: {what} in a form that this model does not take{how}]",
 };
 
 typedef struct slots {
@@ -179,6 +181,13 @@ void np_mark_orphan(const np_view *v, const np_entry *result, np_buf *out) {
   (void)v;
   slots s = {.id = result->id};
   fill(out, english.orphan, &s);
+}
+
+void np_mark_foreign(const np_view *v, const np_entry *en, np_buf *out) {
+  slots s = {.id = en->id,
+             .what = en->kind == NP_KIND_IMAGE ? NP_LIT("image") : NP_LIT("file"),
+             .how = v->recall ? english.how_read : NULL};
+  fill(out, english.foreign, &s);
 }
 
 void np_mark_cut(const np_view *v, const np_entry *en, int64_t cut, int64_t from,

@@ -24,6 +24,8 @@ void np_mark_run(const np_view *v, const np_run *r, np_buf *out);
 void np_mark_stub(const np_view *v, const np_entry *call, np_buf *out);
 /* What leads a result whose call is not in the history. */
 void np_mark_orphan(const np_view *v, const np_entry *result, np_buf *out);
+/* What stands for an image or file that the provider has no form for. */
+void np_mark_foreign(const np_view *v, const np_entry *en, np_buf *out);
 
 /* `[neap·K 17: 3,120 of 4,213 tokens cut, lines 41–380; neap_read(17, "41-380")]` */
 void np_mark_cut(const np_view *v, const np_entry *en, int64_t cut, int64_t from,

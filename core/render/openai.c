@@ -2,32 +2,11 @@
 ** Rendering Chat Completions messages. A message of which everything is shown goes out as
 ** the bytes that came in; otherwise only the changed values are written anew, between the
 ** original bytes of the others. Members that only neap's native form has are left out.
-** next: text_format.c
+** next: openai_convert.c
 */
 #include "render/openai.h"
 
-#include "render/mark.h"
-
-/* Native members that the provider does not know. */
-static const char *const native_members[] = {
-    "reasoning", "reasoning_content", "is_error", "isError", "meta", "ts"};
-
-static bool is_native(np_str key) {
-  for (size_t i = 0; i < NP_COUNT(native_members); i++) {
-    if (np_json_is_key(key, native_members[i])) return true;
-  }
-  return false;
-}
-
-static bool has_native(const np_message *m) {
-  np_str key;
-  np_json value;
-  np_json_iter it = np_json_each(m->json);
-  while (np_json_next(&it, &key, &value)) {
-    if (is_native(key)) return true;
-  }
-  return false;
-}
+#include "render/parts.h"
 
 static const np_entry *entry_at(const np_view *v, const np_message *m, np_place place,
                                 uint32_t index) {
@@ -43,27 +22,13 @@ static bool is_shown(const np_shown *s) {
 }
 
 static bool is_whole(const np_view *v, const np_message *m) {
-  if (m->lone || m->holes || has_native(m)) return false;
+  if (m->lone || m->holes || np_part_has_native(m)) return false;
   for (uint32_t i = 0; i < m->entries; i++) {
     const np_shown *s = np_view_at(v, m->first + i);
     if (!s->listed || s->rung != NP_FULL) return false;
     if (np_log_entry(v->log, m->first + i)->twin) return false;
   }
   return true;
-}
-
-static void add_raw(np_buf *out, const np_message *m, np_str raw) {
-  if (m->lone) np_json_copy_repaired(raw, out);
-  else np_buf_add(out, raw);
-}
-
-/* The replacement text as a JSON string. */
-static void add_shown(const np_view *v, np_str text, np_buf *out) {
-  np_buf filled;
-  np_buf_init(&filled, v->alloc);
-  np_json_quote(out, np_view_text(v, text, &filled));
-  if (filled.failed) out->failed = true;
-  np_buf_free(&filled);
 }
 
 /* The member of a part that holds its text. */
@@ -78,30 +43,17 @@ static const char *text_member(np_json part) {
 static void add_part(const np_view *v, const np_message *m, const np_entry *en,
                      np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
-  np_str key;
-  np_json value;
   if (s->rung == NP_FULL) {
-    add_raw(out, m, en->raw.raw);
+    np_part_raw(m, en->raw.raw, out);
     return;
   }
   if (en->kind == NP_KIND_IMAGE || en->kind == NP_KIND_FILE) {
     np_buf_adds(out, "{\"type\":\"text\",\"text\":");
-    add_shown(v, s->text, out);
+    np_part_quote(v, s->text, out);
     np_buf_addc(out, '}');
     return;
   }
-  const char *member = text_member(en->raw);
-  np_json_iter it = np_json_each(en->raw);
-  char sep = '{';
-  while (np_json_next(&it, &key, &value)) {
-    np_buf_addc(out, sep);
-    add_raw(out, m, key);
-    np_buf_addc(out, ':');
-    if (np_json_is_key(key, member)) add_shown(v, s->text, out);
-    else add_raw(out, m, value.raw);
-    sep = ',';
-  }
-  np_buf_addc(out, '}');
+  np_part_replace(v, m, en->raw, text_member(en->raw), s->text, out);
 }
 
 /* The entry of part `index`, looked for from *at on: parts ascend with their entries, so that
@@ -146,7 +98,7 @@ static void add_filled(const np_message *m, np_json list, np_buf *out) {
     bool is_text = np_json_get(item, "text", &text) && text.type == NP_JSON_STRING;
     if (is_text && text.raw.n == 2) continue;
     np_buf_addc(out, shown++ ? ',' : '[');
-    if (is_text) add_raw(out, m, item.raw);
+    if (is_text) np_part_raw(m, item.raw, out);
     else np_buf_adds(out, "{\"type\":\"text\",\"text\":\"" NP_RESULT_OMITTED "\"}");
   }
   np_buf_adds(out, shown ? "]" : "\"\"");
@@ -175,9 +127,9 @@ static void add_content(const np_view *v, const np_message *m, np_json content,
   } else if (s->rung == NP_FULL) {
     if (content.type == NP_JSON_NULL) np_buf_adds(out, "\"\"");
     else if (m->holes) add_filled(m, content, out);
-    else add_raw(out, m, content.raw);
+    else np_part_raw(m, content.raw, out);
   } else {
-    add_shown(v, s->text, out);
+    np_part_quote(v, s->text, out);
   }
 }
 
@@ -185,7 +137,7 @@ static void add_content(const np_view *v, const np_message *m, np_json content,
 ** message that have the same gets another. */
 static void add_id(const np_message *m, const np_entry *en, np_json id, np_buf *out) {
   size_t at = out->n;
-  add_raw(out, m, id.raw);
+  np_part_raw(m, id.raw, out);
   if (!en->twin || out->n == at) return;
   out->n--; /* the closing quote */
   np_buf_adds(out, "-neap");
@@ -203,12 +155,12 @@ static void add_function(const np_view *v, const np_message *m, np_json function
   char sep = '{';
   while (np_json_next(&it, &key, &value)) {
     np_buf_addc(out, sep);
-    add_raw(out, m, key);
+    np_part_raw(m, key, out);
     np_buf_addc(out, ':');
-    if (args && np_json_is_key(key, "arguments")) add_shown(v, *args, out);
+    if (args && np_json_is_key(key, "arguments")) np_part_quote(v, *args, out);
     else if (np_json_is_key(key, "function")) add_function(v, m, value, NULL, args, out);
     else if (en && np_json_is_key(key, "id")) add_id(m, en, value, out);
-    else add_raw(out, m, value.raw);
+    else np_part_raw(m, value.raw, out);
     sep = ',';
   }
   np_buf_addc(out, '}');
@@ -218,7 +170,7 @@ static void add_call(const np_view *v, const np_message *m, const np_entry *en,
                      np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
   if (s->rung == NP_FULL && !en->twin) {
-    add_raw(out, m, en->raw.raw);
+    np_part_raw(m, en->raw.raw, out);
     return;
   }
   add_function(v, m, en->raw, en, s->rung == NP_FULL ? NULL : &s->text, out);
@@ -234,7 +186,7 @@ static bool add_calls(const np_view *v, const np_message *m, np_str key, char se
     if (!is_shown(np_view_at(v, en->id))) continue;
     if (!shown) {
       np_buf_addc(out, sep);
-      add_raw(out, m, key);
+      np_part_raw(m, key, out);
       np_buf_addc(out, ':');
     }
     np_buf_addc(out, shown++ ? ',' : '[');
@@ -249,7 +201,7 @@ static bool add_function_call(const np_view *v, const np_message *m, np_str key,
   const np_entry *en = entry_at(v, m, NP_PLACE_FUNCTION, 0);
   if (!en || !is_shown(np_view_at(v, en->id))) return false;
   np_buf_addc(out, sep);
-  add_raw(out, m, key);
+  np_part_raw(m, key, out);
   np_buf_addc(out, ':');
   add_call(v, m, en, out);
   return true;
@@ -261,13 +213,14 @@ static void add_refusal(const np_view *v, const np_message *m, np_json refusal,
   const np_entry *en = entry_at(v, m, NP_PLACE_REFUSAL, 0);
   const np_shown *s = en ? np_view_at(v, en->id) : NULL;
   if (!is_shown(s)) np_buf_adds(out, "null");
-  else if (s->rung == NP_FULL) add_raw(out, m, refusal.raw);
-  else add_shown(v, s->text, out);
+  else if (s->rung == NP_FULL) np_part_raw(m, refusal.raw, out);
+  else np_part_quote(v, s->text, out);
 }
 
 static void add_member(const np_view *v, const np_message *m, np_str key, np_json value,
                        char *sep, np_buf *out) {
-  if (is_native(key) || (np_json_is_key(key, "content") && is_blank(v, m, value))) return;
+  if (np_part_is_native(key) || (np_json_is_key(key, "content") && is_blank(v, m, value)))
+    return;
   if (np_json_is_key(key, "tool_calls")) {
     if (add_calls(v, m, key, *sep, out)) *sep = ',';
     return;
@@ -277,13 +230,13 @@ static void add_member(const np_view *v, const np_message *m, np_str key, np_jso
     return;
   }
   np_buf_addc(out, *sep);
-  add_raw(out, m, key);
+  np_part_raw(m, key, out);
   np_buf_addc(out, ':');
   if (np_json_is_key(key, "content")) add_content(v, m, value, out);
   else if (np_json_is_key(key, "refusal")) add_refusal(v, m, value, out);
   else if (np_json_is_key(key, "tool_call_id") && m->entries)
     add_id(m, np_log_entry(v->log, m->first), value, out);
-  else add_raw(out, m, value.raw);
+  else np_part_raw(m, value.raw, out);
   *sep = ',';
 }
 
@@ -305,44 +258,34 @@ static void add_rebuilt(const np_view *v, const np_message *m, np_buf *out) {
 /* A result whose call is not in the history cannot go as one: it goes as user text that says
 ** what it is. */
 static void add_orphan(const np_view *v, const np_entry *en, np_buf *out) {
-  const np_shown *s = np_view_at(v, en->id);
-  np_buf text;
-  np_buf_init(&text, v->alloc);
-  np_mark_orphan(v, en, &text);
-  np_buf_add(&text, s->rung == NP_FULL ? en->text : s->text);
   np_buf_adds(out, "{\"role\":\"user\",\"content\":");
-  add_shown(v, np_buf_str(&text), out);
+  np_part_shown(v, en, out);
   np_buf_addc(out, '}');
-  if (text.failed) out->failed = true;
-  np_buf_free(&text);
 }
 
 static void add_stub(const np_view *v, const np_message *m, const np_entry *call,
                      np_buf *out) {
-  np_json id = {0}, name = {0};
+  np_json id = {0};
   np_buf text;
   np_buf_init(&text, v->alloc);
-  np_mark_stub(v, call, &text);
-  if (call->place == NP_PLACE_FUNCTION) {
-    np_json_get(call->raw, "name", &name);
+  np_part_stub(v, call, &text);
+  if (call->by_name) {
+    np_json_get(call->raw, "name", &id);
     np_buf_adds(out, ",{\"role\":\"function\",\"name\":");
-    add_raw(out, m, name.raw);
   } else {
     np_json_get(call->raw, "id", &id);
     np_buf_adds(out, ",{\"role\":\"tool\",\"tool_call_id\":");
-    add_id(m, call, id, out);
   }
+  add_id(m, call, id, out);
   np_buf_adds(out, ",\"content\":");
-  add_shown(v, np_buf_str(&text), out);
+  np_json_quote(out, np_buf_str(&text));
   np_buf_addc(out, '}');
   if (text.failed) out->failed = true;
   np_buf_free(&text);
 }
 
-static void message(const np_view *v, size_t index, bool first, np_buf *out) {
-  const np_message *m = &v->log->messages[index];
+static void add_message(const np_view *v, const np_message *m, np_buf *out) {
   const np_entry *en = np_log_entry(v->log, m->first);
-  if (!first) np_buf_addc(out, ',');
   if (en->kind == NP_KIND_RESULT && !en->pair) add_orphan(v, en, out);
   else if (is_whole(v, m)) np_buf_add(out, m->raw);
   else add_rebuilt(v, m, out);
@@ -353,39 +296,33 @@ static void message(const np_view *v, size_t index, bool first, np_buf *out) {
   }
 }
 
-static void notice(const np_view *v, np_str text, bool first, np_buf *out) {
-  (void)v;
+/* A chat message is a group of its own. */
+static void group(const np_view *v, const np_group *g, np_seam *seam, np_buf *out) {
+  const np_message *m = &v->log->messages[g->lead];
+  bool first = !seam->state;
+  seam->state = 1;
+  if (m->shape != NP_SHAPE_CHAT) {
+    np_openai_convert(v, g, first, out);
+    return;
+  }
   if (!first) np_buf_addc(out, ',');
+  add_message(v, m, out);
+}
+
+static void notice(const np_view *v, np_str text, np_seam *seam, np_buf *out) {
+  (void)v;
+  if (seam->state) np_buf_addc(out, ',');
+  seam->state = 1;
   np_buf_adds(out, "{\"role\":\"user\",\"content\":");
   np_json_quote(out, text);
   np_buf_addc(out, '}');
 }
 
 /* An empty list of tools is refused by the provider and left out. */
-static bool has_tools(const np_view *v) {
-  np_json list, item;
-  if (!v->tools.n || np_json_check(v->tools, &list, NULL)) return false;
-  np_json_iter it = np_json_each(list);
-  return np_json_next(&it, NULL, &item);
-}
-
-static void head(const np_view *v, np_buf *out) {
-  np_str members = v->request;
-  np_buf_addc(out, '{');
-  if (members.n > 2) {
-    np_json object;
-    if (!np_json_check(members, &object, NULL) && np_json_each(object).p) {
-      np_str inner = np_str_cut(object.raw, 1, object.raw.n - 1);
-      np_json_copy_repaired(inner, out);
-      for (size_t i = 0; i < inner.n; i++) {
-        if (inner.p[i] == '"') {
-          np_buf_addc(out, ',');
-          break;
-        }
-      }
-    }
-  }
-  if (has_tools(v)) {
+static void head(const np_view *v, np_seam *seam, np_buf *out) {
+  (void)seam;
+  np_part_request(v, out);
+  if (np_part_tools(v).type) {
     np_buf_adds(out, "\"tools\":");
     np_json_copy_repaired(v->tools, out);
     np_buf_addc(out, ',');
@@ -393,22 +330,26 @@ static void head(const np_view *v, np_buf *out) {
   np_buf_adds(out, "\"messages\":[");
 }
 
-static void tail(const np_view *v, np_buf *out) {
+static void tail(const np_view *v, np_seam seam, np_buf *out) {
   (void)v;
+  (void)seam;
   np_buf_adds(out, "]}");
 }
 
 const np_format np_format_openai = {
     .name = "openai",
-    .thoughts = false,
+    .shape = NP_SHAPE_CHAT,
+    .thoughts = NP_THOUGHTS_NONE,
     .parts = true,
+    .blanks = true,
     .entry_tokens = np_openai_entry_tokens,
     .message_tokens = np_openai_message_tokens,
+    .result_tokens = np_openai_result_tokens,
     .notice_tokens = np_openai_notice_tokens,
     .head_tokens = np_openai_head_tokens,
     .tail_tokens = np_openai_tail_tokens,
     .head = head,
-    .message = message,
+    .group = group,
     .notice = notice,
     .tail = tail,
 };

@@ -1,5 +1,6 @@
 /*
-** OpenAI's Chat Completions form: counting and rendering. next: openai_count.c, openai.c
+** OpenAI's Chat Completions form: counting and rendering. next: openai_count.c, openai.c,
+** openai_convert.c
 */
 #ifndef NP_RENDER_OPENAI_H
 #define NP_RENDER_OPENAI_H
@@ -25,6 +26,7 @@ const np_openai_cost *np_openai_cost_find(const np_vocab *v);
 
 uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en, const np_str *text);
 uint32_t np_openai_message_tokens(const np_view *v, const np_message *m);
+uint32_t np_openai_result_tokens(const np_view *v, const np_entry *en);
 uint32_t np_openai_notice_tokens(const np_view *v, np_str text);
 uint32_t np_openai_head_tokens(const np_view *v);
 uint32_t np_openai_tail_tokens(const np_view *v);
@@ -35,6 +37,11 @@ uint32_t np_openai_tools_tokens(const np_view *view, np_json tools);
 uint32_t np_openai_functions_tokens(const np_view *view);
 /* What the first system message costs besides, when there are functions; may be below 0. */
 int64_t np_openai_functions_system(const np_view *view, const np_message *m);
+
+/* Whether an image of another provider's form can go as an image_url. */
+bool np_openai_takes(const np_entry *en);
+/* A group of another form, written anew as chat messages. */
+void np_openai_convert(const np_view *v, const np_group *g, bool first, np_buf *out);
 
 /* An entry's whole text as a block of the plain-text form. */
 void np_text_block(const np_view *v, const np_entry *en, np_buf *out);

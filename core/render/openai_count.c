@@ -6,7 +6,7 @@
 */
 #include "render/openai.h"
 
-#include "render/mark.h"
+#include "render/parts.h"
 
 static const np_openai_cost costs[] = {
     {.encoding = "o200k_base",
@@ -51,11 +51,6 @@ const np_openai_cost *np_openai_cost_find(const np_vocab *v) {
     if (strcmp(costs[i].encoding, name) == 0) return &costs[i];
   }
   return &costs[0];
-}
-
-static uint32_t count(const np_view *v, np_str text) {
-  size_t n = np_vocab_count(v->vocab, text);
-  return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 }
 
 /* Tokens of a JSON string's text; `dot` leaves out a final full stop, as the rule says. */
@@ -170,52 +165,64 @@ uint32_t np_openai_tail_tokens(const np_view *v) {
 static int64_t result_framing(const np_view *v, const np_openai_cost *c,
                               const np_message *m) {
   if (m->role != NP_ROLE_FUNCTION) return c->result;
-  return c->message + count(v, NP_LIT("function")) + c->name + count(v, m->name) +
-         c->function_result;
+  return c->message + np_part_count(v, NP_LIT("function")) + c->name +
+         np_part_count(v, m->name) + c->function_result;
 }
 
 uint32_t np_openai_message_tokens(const np_view *v, const np_message *m) {
   const np_openai_cost *c = np_openai_cost_find(v->vocab);
-  const np_entry *en = np_log_entry(v->log, m->first);
-  if (en && en->kind == NP_KIND_RESULT) {
-    if (en->pair) return (uint32_t)result_framing(v, c, m);
-    /* an orphan goes as user text */
-    return (uint32_t)c->message + count(v, NP_LIT("user"));
-  }
-  uint32_t n = (uint32_t)c->message + count(v, np_str_cstr(np_role_name(m->role)));
-  if (m->name.n) n += (uint32_t)c->name + count(v, m->name);
+  uint32_t n =
+      (uint32_t)c->message + np_part_count(v, np_str_cstr(np_role_name(m->role)));
+  if (m->name.n) n += (uint32_t)c->name + np_part_count(v, m->name);
   int64_t more = np_openai_functions_system(v, m);
   return more < -(int64_t)n ? 0 : (uint32_t)(n + more);
 }
 
+/* An orphan goes as user text. */
+uint32_t np_openai_result_tokens(const np_view *v, const np_entry *en) {
+  const np_openai_cost *c = np_openai_cost_find(v->vocab);
+  if (en->pair) return (uint32_t)result_framing(v, c, np_view_message(v, en));
+  return (uint32_t)c->message + np_part_count(v, NP_LIT("user"));
+}
+
 uint32_t np_openai_notice_tokens(const np_view *v, np_str text) {
-  return (uint32_t)np_openai_cost_find(v->vocab)->message + count(v, NP_LIT("user")) +
-         count(v, text);
+  return (uint32_t)np_openai_cost_find(v->vocab)->message +
+         np_part_count(v, NP_LIT("user")) + np_part_count(v, text);
 }
 
 static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
-  np_buf stub, filled;
+  np_buf stub;
   np_buf_init(&stub, v->alloc);
-  np_buf_init(&filled, v->alloc);
-  np_mark_stub(v, call, &stub);
+  np_part_stub(v, call, &stub);
   uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->result +
-               count(v, np_view_text(v, np_buf_str(&stub), &filled));
-  if (stub.failed || filled.failed) np_view_lose(v);
+               np_part_count(v, np_buf_str(&stub));
+  if (stub.failed) np_view_lose(v);
   np_buf_free(&stub);
-  np_buf_free(&filled);
+  return n;
+}
+
+/* Arguments of another form are made an object; those of this one go as they are. */
+static uint32_t argument_tokens(const np_view *v, const np_entry *en, np_str arguments) {
+  if (np_view_message(v, en)->shape == NP_SHAPE_CHAT) return np_part_count(v, arguments);
+  np_buf b;
+  np_buf_init(&b, v->alloc);
+  np_part_arguments(arguments, &b);
+  uint32_t n = np_part_count(v, np_buf_str(&b));
+  if (b.failed) np_view_lose(v);
+  np_buf_free(&b);
   return n;
 }
 
 static uint32_t call_tokens(const np_view *v, const np_entry *en, np_str arguments) {
-  uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->call + count(v, en->tool);
-  n += count(v, arguments);
+  uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->call + np_part_count(v, en->tool);
+  n += argument_tokens(v, en, arguments);
   return en->pair ? n : n + stub_tokens(v, en);
 }
 
 /* A list of parts counts each text apart, as each is a string of its own. */
 static uint32_t result_tokens(const np_view *v, const np_entry *en) {
   np_json item, text;
-  if (en->raw.type != NP_JSON_ARRAY) return count(v, en->text);
+  if (en->raw.type != NP_JSON_ARRAY) return np_part_count(v, en->text);
   uint32_t n = 0;
   np_buf part;
   np_buf_init(&part, v->alloc);
@@ -226,27 +233,21 @@ static uint32_t result_tokens(const np_view *v, const np_entry *en) {
     np_buf_clear(&part);
     if (np_json_get(item, "text", &text) && text.type == NP_JSON_STRING) {
       np_json_text(text, &part);
-      n += count(v, np_buf_str(&part));
+      n += np_part_count(v, np_buf_str(&part));
     } else {
-      n += count(v, NP_LIT(NP_RESULT_OMITTED));
+      n += np_part_count(v, NP_LIT(NP_RESULT_OMITTED));
     }
   }
   np_buf_free(&part);
   return n;
 }
 
-/* An orphan is led by a line that says so: one string with its text. */
-static uint32_t orphan_tokens(const np_view *v, const np_entry *en, np_str text) {
-  np_buf whole, filled;
-  np_buf_init(&whole, v->alloc);
-  np_buf_init(&filled, v->alloc);
-  np_mark_orphan(v, en, &whole);
-  np_buf_add(&whole, text);
-  uint32_t n = count(v, np_view_text(v, np_buf_str(&whole), &filled));
-  if (whole.failed || filled.failed) np_view_lose(v);
-  np_buf_free(&whole);
-  np_buf_free(&filled);
-  return n;
+/* A picture that the form can take costs its tiles; what stands for another is text. */
+static uint32_t data_tokens(const np_view *v, const np_entry *en) {
+  bool own = np_view_message(v, en)->shape == NP_SHAPE_CHAT;
+  if (en->kind == NP_KIND_IMAGE && (own || np_openai_takes(en)))
+    return np_image_tokens(v->model->image, np_image_read(en->raw), NULL);
+  return np_part_tokens(v, en, NULL);
 }
 
 uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en,
@@ -254,11 +255,9 @@ uint32_t np_openai_entry_tokens(const np_view *v, const np_entry *en,
   switch (en->kind) {
     case NP_KIND_CALL: return call_tokens(v, en, text ? *text : en->text);
     case NP_KIND_RESULT:
-      if (!en->pair) return orphan_tokens(v, en, text ? *text : en->text);
-      return text ? count(v, *text) : result_tokens(v, en);
+      return text || !en->pair ? np_part_tokens(v, en, text) : result_tokens(v, en);
     case NP_KIND_IMAGE:
-      if (text) return count(v, *text);
-      return np_image_tokens(v->model->image, np_image_read(en->raw), NULL);
-    default: return count(v, text ? *text : en->text);
+    case NP_KIND_FILE: return text ? np_part_count(v, *text) : data_tokens(v, en);
+    default: return np_part_count(v, text ? *text : en->text);
   }
 }

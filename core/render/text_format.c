@@ -165,30 +165,41 @@ static uint32_t message_tokens(const np_view *v, const np_message *m) {
   return n;
 }
 
-static void notice(const np_view *v, np_str text, bool first, np_buf *out) {
+/* A result stands under the heading of its step. */
+static uint32_t result_tokens(const np_view *v, const np_entry *en) {
   (void)v;
-  (void)first;
+  (void)en;
+  return 0;
+}
+
+static void add_notice(np_str text, np_buf *out) {
   np_buf_add(out, text);
   np_buf_addc(out, '\n');
+}
+
+static void notice(const np_view *v, np_str text, np_seam *seam, np_buf *out) {
+  (void)v;
+  (void)seam;
+  add_notice(text, out);
 }
 
 static uint32_t notice_tokens(const np_view *v, np_str text) {
   np_buf block;
   np_buf_init(&block, v->alloc);
-  notice(v, text, true, &block);
+  add_notice(text, &block);
   uint32_t n = count(v, &block);
   np_buf_free(&block);
   return n;
 }
 
-static void head(const np_view *v, np_buf *out) {
+static void add_head(const np_view *v, np_buf *out) {
   if (!v->tools.n) return;
   np_buf_adds(out, "[tools]\n");
   np_buf_add(out, v->tools);
   np_buf_addc(out, '\n');
 }
 
-static void tail(const np_view *v, np_buf *out) {
+static void add_tail(const np_view *v, np_buf *out) {
   np_buf_adds(out, "[step ");
   np_buf_int(out, v->log->step + 1);
   np_buf_adds(out, "]\n");
@@ -197,7 +208,7 @@ static void tail(const np_view *v, np_buf *out) {
 static uint32_t head_tokens(const np_view *v) {
   np_buf block;
   np_buf_init(&block, v->alloc);
-  head(v, &block);
+  add_head(v, &block);
   uint32_t n = count(v, &block);
   np_buf_free(&block);
   return n;
@@ -208,22 +219,30 @@ static uint32_t head_tokens(const np_view *v) {
 static uint32_t tail_tokens(const np_view *v) {
   np_buf block;
   np_buf_init(&block, v->alloc);
-  tail(v, &block);
+  add_tail(v, &block);
   uint32_t n = count(v, &block);
   np_buf_free(&block);
   return n;
 }
 
-static void message(const np_view *v, size_t index, bool first, np_buf *out) {
-  const np_message *m = &v->log->messages[index];
+static void head(const np_view *v, np_seam *seam, np_buf *out) {
+  (void)seam;
+  add_head(v, out);
+}
+
+static void tail(const np_view *v, np_seam seam, np_buf *out) {
+  (void)seam;
+  add_tail(v, out);
+}
+
+static void group(const np_view *v, const np_group *g, np_seam *seam, np_buf *out) {
   np_buf filled;
-  (void)first;
+  (void)seam;
   np_buf_init(&filled, v->alloc);
-  add_heading(v, m, out);
-  for (uint32_t i = 0; i < m->entries; i++) {
-    const np_entry *en = np_log_entry(v->log, m->first + i);
-    const np_shown *s = np_view_at(v, en->id);
-    if (!s->listed || s->rung == NP_DROPPED) continue;
+  add_heading(v, &v->log->messages[g->lead], out);
+  for (int64_t id = np_group_shown(v, g, g->first); id; id = np_group_after(v, g, id)) {
+    const np_entry *en = np_log_entry(v->log, id);
+    const np_shown *s = np_view_at(v, id);
     add_block(v, en, s->rung == NP_FULL ? en->text : np_view_text(v, s->text, &filled),
               out);
   }
@@ -233,15 +252,18 @@ static void message(const np_view *v, size_t index, bool first, np_buf *out) {
 
 const np_format np_format_text = {
     .name = "text",
-    .thoughts = true,
+    .shape = NP_SHAPE_COUNT,
+    .thoughts = NP_THOUGHTS_ALL,
     .parts = false,
+    .blanks = true,
     .entry_tokens = entry_tokens,
     .message_tokens = message_tokens,
+    .result_tokens = result_tokens,
     .notice_tokens = notice_tokens,
     .head_tokens = head_tokens,
     .tail_tokens = tail_tokens,
     .head = head,
-    .message = message,
+    .group = group,
     .notice = notice,
     .tail = tail,
 };

@@ -30,6 +30,7 @@ neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab
   *v = (np_view){
       .alloc = a, .log = lg, .vocab = vocab, .format = format, .dirty = UINT32_MAX};
   v->model = np_model_default(np_str_cstr(format->name));
+  lg->native = format->shape < NP_SHAPE_COUNT ? format->shape : NP_SHAPE_CHAT;
   memcpy(v->key, "aaaa", 4);
   np_arena_init(&v->arena, a);
   np_buf_init(&v->scratch, a);
@@ -41,7 +42,6 @@ void np_view_free(np_view *v) {
   np_free(v->alloc, v->shown);
   np_free(v->alloc, v->framing);
   np_free(v->alloc, v->visible);
-  np_free(v->alloc, v->unit);
   np_free(v->alloc, v->batch_tail);
   np_free(v->alloc, v->runs);
   np_free(v->alloc, v->guesses);
@@ -92,10 +92,31 @@ static uint32_t tokens_of(np_view *v, const np_entry *en, np_str text) {
   return v->format->entry_tokens(v, en, &filled);
 }
 
-/* A summary is shown when it begins to stand for its atoms: fold.c. */
+/* Nothing but white space, which some providers refuse. */
+static bool is_blank(np_str s) {
+  while (s.n && (s.p[0] == ' ' || (s.p[0] >= '\t' && s.p[0] <= '\r')))
+    s = np_str_cut(s, 1, s.n);
+  return s.n == 0;
+}
+
+static bool is_said(np_kind k) {
+  return k == NP_KIND_SYSTEM || k == NP_KIND_USER || k == NP_KIND_TEXT;
+}
+
+/* A summary is shown when it begins to stand for its atoms: fold.c. What one provider keeps to
+** itself no other can show, nor what comes back to it. */
 static bool renders(const np_view *v, const np_entry *en) {
+  const np_format *f = v->format;
+  bool own = np_view_message(v, en)->shape == f->shape;
   if (en->empty || en->kind == NP_KIND_LOG || en->kind == NP_KIND_SUMMARY) return false;
-  return en->kind != NP_KIND_THOUGHT || v->format->thoughts;
+  if (en->opaque && !own) return false;
+  if (en->kind == NP_KIND_THOUGHT) {
+    return f->thoughts == NP_THOUGHTS_ALL ? en->text.n > 0
+                                          : f->thoughts == NP_THOUGHTS_OWN && own;
+  }
+  if (en->kind == NP_KIND_RESULT && en->pair) return np_view_at(v, en->pair)->listed;
+  if (!is_said(en->kind) || en->opaque) return true;
+  return (own || en->text.n) && (f->blanks || !is_blank(en->text));
 }
 
 /* Where an entry goes: a paired result behind its batch, a summary behind the task and the
@@ -103,6 +124,14 @@ static bool renders(const np_view *v, const np_entry *en) {
 static int64_t place_after(const np_view *v, const np_entry *en) {
   if (en->kind == NP_KIND_SUMMARY) return v->front;
   return en->kind == NP_KIND_RESULT && en->pair ? v->batch_tail[en->atom] : v->tail;
+}
+
+/* The batch behind which the next result of it goes: behind the whole response, as nothing
+** may stand between calls and results. */
+static uint32_t batch_of(const np_view *v, const np_entry *en) {
+  const np_log *lg = v->log;
+  if (en->kind == NP_KIND_RESULT) return en->pair ? en->atom : UINT32_MAX;
+  return lg->messages[np_view_message(v, en)->lead].batch;
 }
 
 /* Entries are linked in the order of their ids: everything stands where it would if those that
@@ -117,7 +146,8 @@ void np_view_link(np_view *v, int64_t id) {
   else v->head = id;
   if (s->next) np_view_at(v, s->next)->prev = id;
   else v->tail = id;
-  if (v->log->atoms[en->atom].kind == NP_KIND_CALL) v->batch_tail[en->atom] = id;
+  uint32_t batch = batch_of(v, en);
+  if (batch != UINT32_MAX) v->batch_tail[batch] = id;
   if (en->region <= NP_REGION_WARM) v->front = id;
 }
 
@@ -137,19 +167,31 @@ static void recount_call(np_view *v, int64_t call, bool at_end, int64_t *saved) 
   uint32_t now = s->rung == NP_FULL ? s->full : tokens_of(v, en, s->text);
   add_tokens(v, en->region, (int64_t)now - s->tokens);
   s->tokens = now;
-  if (!at_end || v->unit[en->message] != UINT32_MAX) np_view_touch(v, call);
+  if (!at_end || s->unit != UINT32_MAX) np_view_touch(v, call);
 }
 
 static void show_message(np_view *v, const np_entry *en) {
-  if (v->visible[en->message]++) return;
-  v->framing[en->message] = v->format->message_tokens(v, &v->log->messages[en->message]);
-  add_tokens(v, en->region, v->framing[en->message]);
+  uint32_t lead = np_view_message(v, en)->lead;
+  if (en->kind == NP_KIND_RESULT) {
+    np_shown *s = np_view_at(v, en->id);
+    s->frame = (uint16_t)v->format->result_tokens(v, en);
+    add_tokens(v, en->region, s->frame);
+  } else if (!v->visible[lead]++) {
+    v->framing[lead] = v->format->message_tokens(v, &v->log->messages[lead]);
+    add_tokens(v, en->region, v->framing[lead]);
+  }
 }
 
 static void hide_message(np_view *v, const np_entry *en) {
-  if (--v->visible[en->message]) return;
-  add_tokens(v, en->region, -(int64_t)v->framing[en->message]);
-  v->framing[en->message] = 0;
+  uint32_t lead = np_view_message(v, en)->lead;
+  if (en->kind == NP_KIND_RESULT) {
+    np_shown *s = np_view_at(v, en->id);
+    add_tokens(v, en->region, -(int64_t)s->frame);
+    s->frame = 0;
+  } else if (!--v->visible[lead]) {
+    add_tokens(v, en->region, -(int64_t)v->framing[lead]);
+    v->framing[lead] = 0;
+  }
 }
 
 static bool holds_key(const np_view *v, np_str text) {
@@ -184,9 +226,17 @@ bool np_view_guesses(const np_view *v) {
   return false;
 }
 
+/* An item that joins a response whose segment was rendered without it. */
+static void touch_response(np_view *v, const np_entry *en) {
+  int64_t prev = np_view_at(v, en->id)->prev;
+  const np_entry *before = np_log_entry(v->log, prev);
+  if (!before || np_view_message(v, before)->lead != np_view_message(v, en)->lead) return;
+  if (np_view_at(v, prev)->unit != UINT32_MAX) np_view_touch(v, prev);
+}
+
 static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   np_shown *s = np_view_at(v, en->id);
-  *s = (np_shown){.text = NP_LIT("")};
+  *s = (np_shown){.text = NP_LIT(""), .unit = UINT32_MAX};
   if (en->kind == NP_KIND_SUMMARY && holds_key(v, en->text)) v->burnt = true;
   if (!renders(v, en)) return NEAP_OK;
   if (is_guess(v, en)) note_guess(v, en->id);
@@ -196,6 +246,7 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   show_message(v, en);
   add_tokens(v, en->region, s->tokens);
   if (holds_key(v, en->text)) v->burnt = true;
+  touch_response(v, en);
   if (en->kind != NP_KIND_RESULT || !en->pair) return NEAP_OK;
   int64_t saved;
   recount_call(v, en->pair, at_end, &saved);
@@ -206,23 +257,17 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
 static bool reserve(np_view *v) {
   const np_log *lg = v->log;
   size_t old = v->messages;
-  void *sh = v->shown, *fr = v->framing, *vi = v->visible, *un = v->unit,
-       *ba = v->batch_tail;
+  void *sh = v->shown, *fr = v->framing, *vi = v->visible, *ba = v->batch_tail;
   bool ok = np_grow(v->alloc, &sh, &v->cap, lg->entry_count, sizeof(np_shown));
   v->shown = sh;
   ok = np_grow(v->alloc, &fr, &v->framing_cap, lg->message_count, sizeof(uint32_t)) && ok;
   v->framing = fr;
   ok = np_grow(v->alloc, &vi, &v->visible_cap, lg->message_count, sizeof(uint32_t)) && ok;
   v->visible = vi;
-  ok = np_grow(v->alloc, &un, &v->unit_cap, lg->message_count, sizeof(uint32_t)) && ok;
-  v->unit = un;
   ok = np_grow(v->alloc, &ba, &v->batch_cap, lg->atom_count, sizeof(int64_t)) && ok;
   v->batch_tail = ba;
   if (!ok) return false;
-  for (size_t i = old; i < lg->message_count; i++) {
-    v->framing[i] = v->visible[i] = 0;
-    v->unit[i] = UINT32_MAX;
-  }
+  for (size_t i = old; i < lg->message_count; i++) v->framing[i] = v->visible[i] = 0;
   v->messages = lg->message_count;
   return true;
 }
@@ -284,7 +329,7 @@ void np_view_touch(np_view *v, int64_t id) {
   while (id && np_view_at(v, id)->rung == NP_DROPPED) {
     id = np_view_at(v, v->runs[np_view_at(v, id)->run].first)->prev;
   }
-  uint32_t unit = id ? v->unit[np_log_entry(v->log, id)->message] : 0;
+  uint32_t unit = id ? np_view_at(v, id)->unit : 0;
   if (unit < v->dirty) v->dirty = unit;
 }
 
@@ -303,6 +348,13 @@ neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *
   return v->lost ? np_fail_mem(e) : NEAP_OK;
 }
 
+/* Texts that hold the key though the entry is shown in full: stubs, leads, foreign parts. */
+static bool is_keyed(const np_view *v, const np_entry *en) {
+  if (en->kind == NP_KIND_CALL || en->kind == NP_KIND_RESULT) return !en->pair;
+  return (en->kind == NP_KIND_IMAGE || en->kind == NP_KIND_FILE) &&
+         np_view_message(v, en)->shape != v->format->shape;
+}
+
 neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
   memcpy(v->key, key, 4);
   v->burnt = false;
@@ -310,7 +362,7 @@ neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
     np_shown *s = &v->shown[i];
     const np_entry *en = &v->log->entries[i];
     if (holds_key(v, en->text)) v->burnt = true;
-    bool lone = !en->pair && (en->kind == NP_KIND_CALL || en->kind == NP_KIND_RESULT);
+    bool lone = is_keyed(v, en);
     bool shown = s->rung != NP_FULL && s->rung != NP_DROPPED;
     if (s->folded && lone) s->full = v->format->entry_tokens(v, en, NULL);
     if (!s->listed || !(lone || shown)) continue;

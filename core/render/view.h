@@ -36,11 +36,13 @@ typedef struct np_shown {
   bool pinned, held;
   bool sent;          /* stood in a prompt, at whatever rung */
   bool fetched;       /* is the answer to a read or recall: never put away again */
+  uint16_t frame;     /* tokens around a result that is shown; other kinds: framing */
   np_str text;        /* what is shown at trimmed, reference, masked */
   uint32_t full;      /* tokens at full, without its message's framing */
   uint32_t tokens;    /* tokens now; 0 when dropped */
   int64_t prev, next; /* order of rendering, 0 at the ends */
   uint32_t run;       /* right at both ends of a run of dropped entries */
+  uint32_t unit;      /* its segment in the frame, UINT32_MAX when none */
   /* the summary that stands for it: it keeps its rung for the day it is opened again */
   int64_t folded;
 } np_shown;
@@ -56,25 +58,56 @@ typedef struct np_run {
 
 typedef struct np_view np_view;
 
-/* A provider's form. Costs are those of strings tokenized apart, so they add up. */
+/* What a body has come to behind a segment: a format's own words, kept with each segment, so
+** that the next one can be written from there. All zero where nothing stands yet. */
+typedef struct np_seam {
+  uint8_t state;
+  bool bare;        /* a content that is one string, and no list yet */
+  bool reformed;    /* it has become a list since, for what came behind it */
+  uint32_t message; /* whose brackets are open */
+  uint32_t grown;   /* bytes that writing has put into the segment before */
+} np_seam;
+
+/* What makes a list of texts of a string, with a brace behind it. */
+#define NP_LIST_LEAD "[{\"type\":\"text\",\"text\":"
+
+/* Neighbours in the order of rendering that are of one response: they make up one segment. */
+typedef struct np_group {
+  uint32_t lead;         /* the response's first message */
+  int64_t first, behind; /* its entries are those from first up to behind (0: the end) */
+} np_group;
+
+typedef enum np_thoughts {
+  NP_THOUGHTS_NONE,
+  NP_THOUGHTS_OWN, /* those that are of its own shape: they are signed */
+  NP_THOUGHTS_ALL  /* as text */
+} np_thoughts;
+
+/* A provider's form. Costs are those of strings tokenized apart, so they add up. Results are
+** framed one by one, everything else once a response. */
 typedef struct np_format {
   const char *name;
-  bool thoughts; /* renders the model's thoughts */
-  bool parts;    /* requires roles, pairing and so on to be kept valid */
+  np_shape shape; /* whose bytes it can copy; NP_SHAPE_COUNT: none */
+  np_thoughts thoughts;
+  bool parts;  /* requires roles, pairing and so on to be kept valid */
+  bool blanks; /* takes a text of white space alone */
 
   /* Tokens of an entry's content as it would be shown: its own text, or `text` if not NULL. */
   uint32_t (*entry_tokens)(const np_view *v, const np_entry *en, const np_str *text);
-  /* Tokens of a message's framing, spent once when any of its entries is shown. */
-  uint32_t (*message_tokens)(const np_view *v, const np_message *m);
+  /* Tokens of a response's framing, spent once when any entry but a result is shown. */
+  uint32_t (*message_tokens)(const np_view *v, const np_message *lead);
+  uint32_t (*result_tokens)(const np_view *v,
+                            const np_entry *en); /* a result's framing */
   uint32_t (*notice_tokens)(const np_view *v, np_str text);
   uint32_t (*head_tokens)(const np_view *v); /* tools, and what opens the prompt */
   uint32_t (*tail_tokens)(const np_view *v); /* what closes it: reply priming */
 
-  /* Bytes. `first` is false when something of the same list stands before. */
-  void (*head)(const np_view *v, np_buf *out);
-  void (*message)(const np_view *v, size_t message, bool first, np_buf *out);
-  void (*notice)(const np_view *v, np_str text, bool first, np_buf *out);
-  void (*tail)(const np_view *v, np_buf *out);
+  /* Bytes. A piece is written behind `seam`, which then says what stands before the next. A
+  ** tail only closes: it is no part of the segments. */
+  void (*head)(const np_view *v, np_seam *seam, np_buf *out);
+  void (*group)(const np_view *v, const np_group *g, np_seam *seam, np_buf *out);
+  void (*notice)(const np_view *v, np_str text, np_seam *seam, np_buf *out);
+  void (*tail)(const np_view *v, np_seam seam, np_buf *out);
 } np_format;
 
 const np_format *np_format_find(np_str name); /* NULL when not built in */
@@ -94,11 +127,10 @@ struct np_view {
 
   np_shown *shown; /* by entry id - 1 */
   size_t count, cap;
-  uint32_t *framing; /* by message: framing tokens spent now */
-  uint32_t *visible; /* by message: listed entries that are not dropped */
-  uint32_t *unit;    /* by message: its segment in the frame, UINT32_MAX when none */
-  size_t messages, framing_cap, visible_cap, unit_cap;
-  int64_t *batch_tail; /* by atom: last listed entry of a batch */
+  uint32_t *framing; /* by lead message: framing tokens spent now */
+  uint32_t *visible; /* by lead message: entries shown, results aside */
+  size_t messages, framing_cap, visible_cap;
+  int64_t *batch_tail; /* by atom: last listed entry of a batch and its response */
   size_t batch_cap;
   np_run *runs;
   size_t run_count, run_cap;
@@ -182,6 +214,25 @@ static inline np_shown *np_view_at(const np_view *v, int64_t id) {
 
 static inline bool np_view_is_live(const np_view *v, int64_t summary) {
   return np_view_at(v, summary)->listed;
+}
+
+static inline bool np_view_is_shown(const np_view *v, int64_t id) {
+  const np_shown *s = np_view_at(v, id);
+  return s->listed && s->rung != NP_DROPPED;
+}
+
+static inline const np_message *np_view_message(const np_view *v, const np_entry *en) {
+  return &v->log->messages[en->message];
+}
+
+/* The first entry of the group, from `id` on, that is shown; 0: none. */
+static inline int64_t np_group_shown(const np_view *v, const np_group *g, int64_t id) {
+  while (id != g->behind && !np_view_is_shown(v, id)) id = np_view_at(v, id)->next;
+  return id == g->behind ? 0 : id;
+}
+/* The next one that is shown behind `id`; 0: none. */
+static inline int64_t np_group_after(const np_view *v, const np_group *g, int64_t id) {
+  return np_group_shown(v, g, np_view_at(v, id)->next);
 }
 
 /* The text that stands for an entry, the key filled in; valid until the next call. */

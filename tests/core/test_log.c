@@ -67,9 +67,12 @@ static const form forms[] = {
      "user|a||||\nuser|b||||\nuser|||||E\n"},
     {"images",
      "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"
-     "\"x\"}},"
-     "{\"type\":\"input_image\",\"image_url\":\"x\"},{\"type\":\"image\"}]}",
-     "image|||||\nimage|||||\nimage|||||\n"},
+     "\"x\"}},{\"type\":\"image\"}]}",
+     "image|||||\nimage|||||\n"},
+    {"an image of an item",
+     "{\"role\":\"user\",\"content\":["
+     "{\"type\":\"input_image\",\"image_url\":\"x\"}]}",
+     "image|||||\n"},
     {"unknown part",
      "{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\",\"n\":1.0}]}",
      "file|{\"type\":\"input_audio\",\"n\":1.0}||||\n"},
