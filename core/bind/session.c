@@ -70,6 +70,16 @@ static int64_t field_int(lua_State *L, int t, const char *name) {
   return (int64_t)v;
 }
 
+static double field_num(lua_State *L, int t, const char *name) {
+  int is_num = 1;
+  lua_Number v = 0;
+  lua_getfield(L, t, name);
+  if (!lua_isnil(L, -1)) v = lua_tonumberx(L, -1, &is_num);
+  if (!is_num) luaL_error(L, "option %s must be a number", name);
+  lua_pop(L, 1);
+  return v;
+}
+
 static bool field_bool(lua_State *L, int t, const char *name) {
   lua_getfield(L, t, name);
   bool v = lua_toboolean(L, -1);
@@ -131,6 +141,7 @@ static int engine_session(lua_State *L) {
   o.durable = check_durable(L, field_str(L, 2, "durable"));
   o.window = field_int(L, 2, "window");
   o.reserve = field_int(L, 2, "reserve");
+  o.alarm = field_num(L, 2, "alarm");
   if (field_bool(L, 2, "no_reload")) o.flags |= NEAP_NO_RELOAD;
   if (field_bool(L, 2, "no_tools")) o.flags |= NEAP_NO_TOOLS;
   if (field_bool(L, 2, "no_log")) o.flags |= NEAP_NO_LOG;

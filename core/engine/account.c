@@ -1,5 +1,5 @@
 /*
-** The account of a turn as one JSON object. next: events.c
+** The account of a turn as one JSON object. next: outlook.c
 */
 #include "engine/engine.h"
 
@@ -136,7 +136,9 @@ static void add_overflow(const neap_session *s, np_buf *b) {
     sep = ',';
   }
   if (sep == '[') np_buf_addc(b, sep);
-  np_buf_adds(b, "]}");
+  np_buf_addc(b, ']');
+  np_outlook_help(s, b);
+  np_buf_addc(b, '}');
 }
 
 neap_rc np_turn_account(neap_session *s, np_buf *b) {
@@ -154,6 +156,7 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
     np_buf_adds(b, s->rendered.rewrite ? ",\"rewrite\":true" : ",\"rewrite\":false");
   }
   add_regions(b, &s->pack.view);
+  if (!s->overflow) np_outlook_add(s, b);
   neap_rc rc = add_changes(s, b);
   np_buf_adds(b, ",\"hook_errors\":[");
   np_buf_add(b, np_buf_str(&s->hook_errors));

@@ -21,12 +21,19 @@ static int64_t front_tokens(const np_view *v) {
   return v->region[NP_REGION_FIXED] + v->region[NP_REGION_TASK];
 }
 
-static double mean_growth(const neap_session *s) {
+bool np_economy_growth(const neap_session *s, double *tokens) {
   size_t n = s->growth_count < NP_GROWTH ? s->growth_count : NP_GROWTH;
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += (double)s->growth[i];
-  double k = n ? sum / (double)n : 1;
-  return k < 1 ? 1 : k;
+  *tokens = n ? sum / (double)n : 1;
+  if (*tokens < 1) *tokens = 1;
+  return n > 0;
+}
+
+static double mean_growth(const neap_session *s) {
+  double k;
+  np_economy_growth(s, &k);
+  return k;
 }
 
 static int64_t height(const neap_session *s) {
@@ -69,6 +76,7 @@ void np_turn_after(neap_session *s) {
     if (s->turn > 1) s->growth[s->growth_count++ % NP_GROWTH] = now - s->last_tokens;
   }
   s->last_tokens = now;
+  np_outlook_after(s);
   s->asked_tokens = now;
   s->asked_guess = np_view_guesses(&s->pack.view);
 }

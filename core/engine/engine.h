@@ -104,6 +104,10 @@ struct neap_session {
   np_rendered rendered; /* the last prompt */
   bool overflow;        /* the last turn did not fit */
   int64_t short_by;
+  uint64_t news;  /* events so far: what a turn depends on comes with one */
+  uint64_t stuck; /* `news` + 1 at the overflow that stands; 0: none */
+  np_err stuck_why;
+  bool alarmed, alarm;        /* usage is over the threshold; since this turn */
   np_buf hook_errors;         /* of the last turn, as JSON strings parted by commas */
   int64_t reloads;            /* of the last turn */
   np_buf account, text, body; /* results that live until the next call */
@@ -136,6 +140,12 @@ neap_rc np_turn_assemble(neap_session *s); /* hooks, fit, render */
 neap_rc np_turn_account(neap_session *s, np_buf *out);
 void np_turn_after(neap_session *s); /* growth, rewrites, economy */
 void np_economy(const neap_session *s, np_turn *turn);
+/* Mean growth of the last turns that only appended, in tokens; false before the first. */
+bool np_economy_growth(const neap_session *s, double *tokens);
+/* outlook.c: members of the account */
+void np_outlook_after(neap_session *s);
+void np_outlook_add(const neap_session *s, np_buf *b);
+void np_outlook_help(const neap_session *s, np_buf *b);
 neap_rc np_session_key(neap_session *s); /* a new mark key, held by no text */
 /* marks what the model has fetched */
 void np_turn_fetched(neap_session *s);

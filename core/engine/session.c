@@ -106,6 +106,7 @@ static bool gather(neap_session *s, const np_event *ev, size_t n, size_t *count)
 neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n) {
   np_store *st = s->engine->store;
   size_t k = 0;
+  s->news += n;
   bool writes = !(s->engine->flags & NEAP_READONLY) && !(s->options.flags & NEAP_NO_LOG);
   if (writes && !gather(s, ev, n, &k)) return np_fail_mem(&s->err);
   neap_rc rc =
@@ -154,6 +155,13 @@ static neap_rc set_window(neap_session *s) {
   s->window = w;
   s->reserve = r;
   return NEAP_OK;
+}
+
+static neap_rc check_alarm(neap_session *s) {
+  double over = s->options.alarm;
+  if (over >= -1 && over <= 1) return NEAP_OK; /* no NaN either */
+  return np_fail(&s->err, NEAP_E_CONFIG,
+                 "alarm must be a share of the budget between 0 and 1, or -1 for none");
 }
 
 /* What this version does not know is not left out silently. */
@@ -230,6 +238,7 @@ static neap_rc open_parts(neap_session *s) {
   const np_model *model = NULL;
   np_str options = np_str_cstr(s->options.options_json);
   neap_rc rc = check_known(s);
+  if (!rc) rc = check_alarm(s);
   if (!rc) rc = find_format(s, &format);
   if (!rc) rc = choose_model(s, &model);
   if (!rc) rc = set_window(s);

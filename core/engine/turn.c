@@ -225,13 +225,34 @@ static neap_rc give_up(neap_session *s, neap_rc why) {
   if (!rc) rc = take_back(s);
   if (rc) return NEAP_E_MEMORY; /* nothing else can go wrong in taking back */
   s->err = first;
+  if (why == NEAP_E_BUDGET) {
+    s->stuck = s->news + 1;
+    s->stuck_why = first;
+  }
   return why;
+}
+
+/* After an overflow nothing is tried again until something has changed: a message, an answer,
+** tools, the policy. */
+static bool is_stuck(neap_session *s, neap_rc *rc) {
+  if (!s->stuck) return false;
+  *rc = np_reload_poll(s);
+  if (*rc) return true;
+  if (s->stuck != s->news + 1) {
+    s->stuck = 0;
+    return false;
+  }
+  s->err = s->stuck_why;
+  *rc = NEAP_E_BUDGET;
+  return true;
 }
 
 /* A turn that the store has not taken is the one to go on with: it is decided and rendered. */
 neap_rc np_turn_assemble(neap_session *s) {
+  neap_rc rc = NEAP_OK;
   if (s->unwritten) return np_session_write(s, NULL, 0);
-  neap_rc rc = begin(s);
+  if (is_stuck(s, &rc)) return rc;
+  rc = begin(s);
   if (rc) return rc;
   rc = s->previous ? decide_on_trial(s) : decide(s);
   if (rc) return give_up(s, rc);

@@ -147,6 +147,9 @@ typedef struct neap_options {
   ** serves. Decides encoding, factor, images, window. NEAP_E_CONFIG for one that is not
   ** known, when there is no `encoding` */
   const char *model;
+  /* share of the budget: the account of the turn that rises over it has an `alarm`. 0: 0.7,
+  ** -1: none */
+  double alarm;
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */
@@ -221,8 +224,9 @@ NEAP_API neap_rc neap_reload(neap_session *s);
 
 /* The last turn as one JSON object: tokens, exact, budget, regions, epoch, changes; where not
 ** exact factor, estimate (tokens x factor, at most the budget) and margin; drift once a
-** response has told its usage; after NEAP_E_BUDGET also `overflow`. Valid until the next call
-** on `s`. */
+** response has told its usage; growth and steps_left once growth is known; after
+** NEAP_E_BUDGET also `overflow`, with the single changes of which each would help. Valid until
+** the next call on `s`. */
 NEAP_API neap_rc neap_account(neap_session *s, neap_str *json);
 
 /* The original text of an entry, whatever is shown of it. Valid until the next call on `s`.

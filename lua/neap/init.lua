@@ -38,6 +38,7 @@ local OPTIONS = {
   model = true,
   window = true,
   reserve = true,
+  alarm = true,
   durable = true,
   no_reload = true,
   no_tools = true,

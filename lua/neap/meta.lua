@@ -17,6 +17,8 @@ local neap = {}
 ---@field options? table|string the policy's options by name
 ---@field window? integer    tokens (the model's where it is named, else 200000)
 ---@field reserve? integer   room for the answer; -1: none
+---@field alarm? number      share of the budget that makes a turn's account hold an alarm (0.7);
+---  -1: never
 ---@field format? "openai"|"text"
 ---@field model? string      as the provider names it: its encoding, factor, images and window
 ---@field encoding? string   the model's, or the nearest; one that is named counts exactly

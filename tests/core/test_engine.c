@@ -239,9 +239,88 @@ static void test_irreducible(void) {
     CHECK("it is short by what it says",
           number(over.raw, "short") == number(a, "tokens") - number(a, "budget"));
     CHECK("an overflow has no epoch", !np_json_get(root, "epoch", &v));
+    CHECK("it says what would help",
+          has(over.raw, "\"help\":[{\"change\":\"window\",\"at_least\":"));
   }
   CHECK("its calls can still be taken", neap_next_call(s, &c));
   neap_session_close(s);
+}
+
+static const char counter[] =
+    "return { api = 1,\n"
+    "  assemble = function(ctx) ctx.state.n = (ctx.state.n or 0) + 1; error('ran ' .. "
+    "ctx.state.n) end }\n";
+
+/* T8: what did not fit is not tried again before something has changed; the window that the
+** account names is just large enough. */
+static void test_stuck(void) {
+  const char *path = policy_file("counter.lua", counter);
+  neap_session *s = session_open(n, "stuck", path, 600, NULL);
+  neap_str p;
+  append(s, "{'role':'system','content':'s'}");
+  append(s, "{'role':'user','content':'u'}");
+  neap_append_response(s,
+                       response("", "a_tool_with_quite_a_long_name_for_its_kind", 26, 0));
+  CHECK("it does not fit", neap_prompt(s, &p) == NEAP_E_BUDGET);
+  CHECK("the hook ran", has(account(s), "ran 1"));
+  CHECK("it still does not, and says so again",
+        neap_prompt(s, &p) == NEAP_E_BUDGET && strstr(neap_error(n), "the budget is"));
+  CHECK("no hook ran for it", has(account(s), "ran 1"));
+  append(s, "{'role':'user','content':'and now'}");
+  CHECK("after a message it is tried again", neap_prompt(s, &p) == NEAP_E_BUDGET);
+  np_json root, over, help, first;
+  np_json_check(account(s), &root, NULL);
+  np_json_get(root, "overflow", &over);
+  np_json_get(over, "help", &help);
+  np_json_iter it = np_json_each(help);
+  CHECK("there is help", np_json_next(&it, NULL, &first));
+  int64_t wide = number(first.raw, "at_least");
+  CHECK("the window it asks for is larger", wide > 600);
+  neap_session_close(s);
+  for (int64_t w = wide - 1; w <= wide; w++) {
+    neap *own = engine_open(NULL); /* the same name, and so the same mark key */
+    neap_session *t = session_open(own, "stuck", NULL, w, NULL);
+    append(t, "{'role':'system','content':'s'}");
+    append(t, "{'role':'user','content':'u'}");
+    neap_append_response(
+        t, response("", "a_tool_with_quite_a_long_name_for_its_kind", 26, 0));
+    append(t, "{'role':'user','content':'and now'}");
+    CHECK("that window is just enough", (neap_prompt(t, &p) == NEAP_OK) == (w == wide));
+    neap_close(own);
+  }
+}
+
+/* What is left of the budget at the growth of the last turns, and one word when usage rises. */
+static void test_outlook(void) {
+  neap_session *s = session_open(n, "outlook", NULL, 4000, NULL);
+  int alarms = 0;
+  append(s, "{'role':'system','content':'s'}");
+  append(s, "{'role':'user','content':'u'}");
+  prompt(s);
+  CHECK("without growth nothing is foretold", !has(account(s), "steps_left"));
+  for (int i = 0; i < 24; i++) {
+    round_trip(s, i, 1, 40, NULL);
+    prompt(s);
+    neap_str a = account(s);
+    int64_t left = number(a, "budget") - number(a, "tokens");
+    if (i < 4) {
+      int64_t steps = number(a, "steps_left"), growth = number(a, "growth");
+      CHECK("steps are what is left over growth", growth > 1 &&
+                                                      steps <= left / (growth - 1) &&
+                                                      steps >= left / (growth + 1) - 1);
+    }
+    bool high = 10 * number(a, "tokens") > 7 * number(a, "budget");
+    if (has(a, "\"alarm\":")) {
+      alarms++;
+      CHECK("the alarm is told when usage is high", high);
+    }
+  }
+  CHECK("it is told once while usage stays high", alarms >= 1 && alarms < 6);
+  neap_session_close(s);
+  neap_options o = {.size = sizeof o, .alarm = 1.5};
+  CHECK("an alarm above the budget is refused",
+        neap_session_open(n, "a", &o, &s) == NEAP_E_CONFIG &&
+            strstr(neap_error(n), "between 0 and 1"));
 }
 
 static const char coin[] =
@@ -499,6 +578,8 @@ int main(void) {
   test_pending();
   test_irreducible();
   test_after_overflow();
+  test_stuck();
+  test_outlook();
   test_giant();
   test_giant_call();
   test_prefix();

@@ -82,6 +82,11 @@ describe("neap replay", function()
       local turn = list[i]
       local want = { "budget", "cached", "changed", "epoch", "exact", "regions", "step" }
       table.move({ "tokens", "trace", "turn" }, 1, 3, #want + 1, want)
+      if turn.steps_left then
+        table.move({ "growth", "steps_left" }, 1, 2, #want + 1, want)
+        table.sort(want)
+        assert.are.equal((turn.budget - turn.tokens) // turn.growth, turn.steps_left)
+      end
       assert.are.same(want, keys(turn))
       assert.are.equal(i, turn.turn)
       assert.is_true(turn.exact)
@@ -98,6 +103,8 @@ describe("neap replay", function()
     assert.are.equal(64, #last.policy_sha256)
     assert.are.equal(21, last.turns)
     assert.is_nil(last.pollution)
+    assert.is_true(last.steps_left > 0)
+    assert.are.equal(list[21].steps_left, last.steps_left)
     local facts = last.facts
     assert.are.equal(8, facts.cited)
     assert.are.equal(facts.cited, facts.present + facts.noted + facts.pointed + facts.gone)

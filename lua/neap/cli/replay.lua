@@ -59,6 +59,7 @@ local function run_one(recording, o, opts, seen, used, grown)
   end
   local state = failure.check(replay.run(recording, o))
   growth.add(grown, state.session)
+  grown.outlook = state.account and growth.outlook(state.account, state.session)
   replay.close(state)
   local line = replay.summary(recording, state)
   if opts.json then io.stdout:write(json.encode(line, replay.TRACE_ORDER), "\n") end
@@ -174,9 +175,12 @@ end
 
 -- How the prompts of one recording rose and fell, and what made all of them grow.
 local function print_growth(heights, grown)
+  local outlook = grown.outlook
+  grown.outlook = nil
   local causes = growth.causes(grown)
   if heights and #heights > 0 then visible.write("\n", growth.line(heights), "\n") end
   if causes then visible.write(causes, "\n") end
+  if heights and outlook then visible.write(outlook, "\n") end
 end
 
 --- neap replay

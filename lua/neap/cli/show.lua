@@ -124,9 +124,27 @@ end
 
 local ORDER = { "region", "entry", "kind", "rung", "tokens", "full_tokens", "tool", "text" }
 
+local HELP = {
+  window = "a window of %s",
+  reserve = "a reserve of at most %s",
+  entry = "entry %s shorter by that much",
+  tools = "tool schemas shorter by that much",
+}
+
+-- Each of these changes alone would be enough.
+local function help(changes)
+  local parts = {}
+  for i, c in ipairs(changes) do
+    local value = c.at_least or c.at_most or c.entry
+    parts[i] = HELP[c.change]:format(value and grid.thousands(value))
+  end
+  return table.concat(parts, ", or ")
+end
+
 -- A turn that does not fit has no prompt: say by what.
 local function no_prompt(account)
-  local text = "turn %d does not fit: %s tokens too many for a budget of %s; give a larger window"
+  local text = "turn %d does not fit: %s tokens too many for a budget of %s; it would with "
+    .. help(account.overflow.help)
   local short, budget = grid.thousands(account.overflow.short), grid.thousands(account.budget)
   failure.fail(text:format(account.turn, short, budget), 1)
 end

@@ -84,4 +84,40 @@ function M.causes(sums)
   return "grown by " .. table.concat(parts, ", ")
 end
 
+-- The limit that the last line asks "what if" about: the default trim.
+local LIMIT = 250
+local RECENT = 8 -- turns over which the engine averages growth
+
+-- What a step would have grown less by, had results been cut to LIMIT when they came in.
+local function spared(session, account)
+  local sum, steps, last = 0, {}, account.step - 1
+  for id = session:entry_count(), 1, -1 do
+    local e = session:entry(id)
+    if e.step <= last - RECENT then break end
+    if e.step <= last then steps[e.step] = true end
+    if e.kind == "result" and e.step <= last then sum = sum + math.max(0, e.full_tokens - LIMIT) end
+  end
+  local n = 0
+  for _ in pairs(steps) do
+    n = n + 1
+  end
+  return n > 0 and sum / n or 0
+end
+
+--- "steps left: 41 at 2,310 tokens a step; with results of at most 250 tokens: 120"
+---@param account table  of the last turn
+---@param session table
+---@return string? nil while growth is not known
+function M.outlook(account, session)
+  if not account.steps_left then return nil end
+  local text = "steps left: %s at %s tokens a step"
+  local growth = account.growth
+  local line = text:format(grid.thousands(account.steps_left), grid.thousands(growth))
+  local less = math.max(1, growth - spared(session, account))
+  local left = (account.budget - account.tokens) // less | 0
+  if left <= account.steps_left then return line end
+  local what_if = "%s; with results of at most %d tokens: %s"
+  return what_if:format(line, LIMIT, grid.thousands(left))
+end
+
 return M

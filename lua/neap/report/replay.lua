@@ -184,6 +184,7 @@ function M.summary(recording, state)
     overflow = sums.overflow,
     refused = sums.refused,
     hook_errors = sums.hook_errors,
+    steps_left = not state.o.unbounded and state.account and state.account.steps_left or nil,
   }
 end
 
@@ -201,6 +202,9 @@ M.TURN_ORDER = {
   "cached",
   "epoch",
   "regions",
+  "growth",
+  "steps_left",
+  "alarm",
   "changed",
   "request",
   "overflow",
@@ -211,6 +215,9 @@ M.TURN_ORDER = {
   "why",
   "by",
   "sent",
+  "short",
+  "entries",
+  "help",
 }
 
 M.TRACE_ORDER = {
@@ -230,6 +237,7 @@ M.TRACE_ORDER = {
   "overflow",
   "refused",
   "hook_errors",
+  "steps_left",
   "cited",
   "present",
   "noted",
@@ -263,6 +271,9 @@ function M.turn_line(recording, a, request)
     cached = a.cached,
     epoch = a.epoch,
     regions = a.regions,
+    growth = a.growth,
+    steps_left = a.steps_left,
+    alarm = a.alarm,
     changed = a.changed,
     overflow = a.overflow,
     request = request,
