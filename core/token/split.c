@@ -9,58 +9,18 @@
 **
 ** Each character has one class, so every set above is a mask of classes. next: split_many.h
 */
+#define NP_CLASS_TABLES
+#include "token/split_class.h"
 #include "token/split_many.h"
 
-#include "base/port.h"
-#include "token/unicode.h" /* made by gen/unicode.c */
-
-#define LETTERS (NP_CLASS_UPPER | NP_CLASS_LOWER | NP_CLASS_LETTER)
-#define BOTH (NP_CLASS_LETTER | NP_CLASS_MARK) /* stand on either side of a word's seam */
+#define LETTERS NP_CLASS_LETTERS
+#define BOTH NP_CLASS_BOTH
 #define SYMBOLS (NP_CLASS_OTHER | NP_CLASS_MARK)
 #define WHITE (NP_CLASS_SPACE | NP_CLASS_NEWLINE)
 
-static inline bool is_tail(uint8_t c) {
-  return (c & 0xC0) == 0x80;
-}
-
-/* The code point of the valid multi-byte character at p, with its length, or false: too
-** long a form, a surrogate, cut off, or no lead byte at all. */
-static inline bool decode(const uint8_t *p, const uint8_t *end, uint32_t *cp,
-                          size_t *len) {
-  size_t room = (size_t)(end - p);
-  uint32_t c = p[0];
-  if (c < 0xE0) {
-    if (c < 0xC2 || room < 2 || !is_tail(p[1])) return false;
-    *cp = (c & 0x1F) << 6 | (p[1] & 0x3Fu);
-    *len = 2;
-    return true;
-  }
-  if (room < 3 || !is_tail(p[1]) || !is_tail(p[2])) return false;
-  if (c < 0xF0) {
-    *cp = (c & 0x0F) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
-    *len = 3;
-    return *cp >= 0x800 && (*cp < 0xD800 || *cp > 0xDFFF);
-  }
-  if (c > 0xF4 || room < 4 || !is_tail(p[3])) return false;
-  *cp = (c & 0x07) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
-  *len = 4;
-  return *cp >= 0x10000 && *cp <= 0x10FFFF;
-}
-
-/* Class of the multi-byte character at p. An invalid byte is a symbol one byte long. */
-static inline unsigned wide_class(const uint8_t *p, const uint8_t *end, size_t *len) {
-  uint32_t cp;
-  if (!decode(p, end, &cp, len)) {
-    *len = 1;
-    return NP_CLASS_OTHER;
-  }
-  unsigned block = np_class_index[cp >> NP_CLASS_SHIFT];
-  return np_class_block[block][cp & ((1u << NP_CLASS_SHIFT) - 1)];
-}
-
 static inline unsigned class_at(const uint8_t *p, const uint8_t *end, size_t *len) {
   *len = 1;
-  return *p < 0x80 ? np_class_ascii[*p] : wide_class(p, end, len);
+  return *p < 0x80 ? np_class_ascii[*p] : np_class_wide(p, end, len);
 }
 
 /* First place from p on whose character is in none of the classes of `mask`. The table is
@@ -70,7 +30,7 @@ static inline const uint8_t *skip(const uint8_t *p, const uint8_t *end, unsigned
     while (p < end && (np_class_ascii[*p] & mask)) p++;
     if (p == end || *p < 0x80) return p;
     size_t len;
-    if (!(wide_class(p, end, &len) & mask)) return p;
+    if (!(np_class_wide(p, end, &len) & mask)) return p;
     p += len;
   }
 }
@@ -197,47 +157,20 @@ unsigned np_split_contraction(const uint8_t *p, const uint8_t *end) {
   return (unsigned)(contraction(p, end) - p);
 }
 
-/* `bits` when the class is one of `mask`, else none. */
-static inline uint64_t when(unsigned cls, unsigned mask, uint64_t bits) {
-  return cls & mask ? bits : 0;
-}
-
-unsigned np_split_wide(np_split_kind kind, const uint8_t *p, const uint8_t *end,
-                       unsigned n, np_block *b) {
-  unsigned word = kind == NP_SPLIT_O200K ? LETTERS | NP_CLASS_MARK : LETTERS;
-  for (uint64_t high = b->high; high;) {
-    unsigned i = np_low_zeros(high);
-    size_t len;
-    unsigned cls = wide_class(p + i, end, &len);
-    if (cls == NP_CLASS_NUMBER || len > n - i) return i;
-    uint64_t first = (uint64_t)1 << i, all = (first << len) - first;
-    high &= ~all;
-    b->letter |= when(cls, word, all);
-    b->upper |= when(cls, NP_CLASS_UPPER, all);
-    b->both |= when(cls, BOTH, all);
-    b->mark |= when(cls, NP_CLASS_MARK, all);
-    b->space |= when(cls, NP_CLASS_SPACE, all);
-    b->two |= len == 2 ? first : 0;
-    b->three |= len == 3 ? first : 0;
-    b->four |= len == 4 ? first : 0;
-  }
-  return n;
-}
-
 unsigned np_split_class(const uint8_t *p, const uint8_t *end, size_t *len) {
   return class_at(p, end, len);
 }
 
 /* Only the up to three bytes before `at` can lead a character that reaches over it. */
 bool np_split_between(np_str s, size_t at) {
-  if (at == 0 || at >= s.n || !is_tail((uint8_t)s.p[at])) return true;
+  if (at == 0 || at >= s.n || !np_is_tail((uint8_t)s.p[at])) return true;
   const uint8_t *p = (const uint8_t *)s.p;
   for (size_t back = 1; back <= 3 && back <= at; back++) {
     const uint8_t *q = p + at - back;
-    if (is_tail(*q)) continue;
+    if (np_is_tail(*q)) continue;
     uint32_t cp;
     size_t len = 1;
-    return *q < 0x80 || !decode(q, p + s.n, &cp, &len) || len <= back;
+    return *q < 0x80 || !np_class_decode(q, p + s.n, &cp, &len) || len <= back;
   }
   return true;
 }

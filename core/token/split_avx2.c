@@ -59,7 +59,28 @@ static inline void read_block(const uint8_t *p, np_block *b) {
   };
 }
 
+static inline void read_high(const uint8_t *p, np_high *h) {
+  __m256i lo = _mm256_loadu_si256((const __m256i *)(const void *)p);
+  __m256i hi = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
+  *h = (np_high){
+      .tail = in_range(lo, hi, (char)0x80, 64),
+      .from_e0 = in_range(lo, hi, (char)0xE0, 32),
+      .from_f0 = in_range(lo, hi, (char)0xF0, 16),
+      .even = (in_range(lo, hi, (char)0xE5, 8) & ~equal(lo, hi, (char)0xEA)) |
+              (equal(lo, hi, (char)0xE4) & in_range(lo, hi, (char)0xB8, 8) >> 1),
+  };
+}
+
+static inline uint64_t have_bits(const uint8_t *p, uint8_t bits) {
+  __m256i k = _mm256_set1_epi8((char)bits);
+  __m256i lo = _mm256_loadu_si256((const __m256i *)(const void *)p);
+  __m256i hi = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
+  return ~equal(_mm256_and_si256(lo, k), _mm256_and_si256(hi, k), 0);
+}
+
 #define NP_READ_BLOCK read_block
+#define NP_READ_HIGH read_high
+#define NP_HAVE_BITS have_bits
 #include "token/split_block.h"
 
 size_t np_split_avx2(np_split_kind kind, const uint8_t *p, const uint8_t *end,

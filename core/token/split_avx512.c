@@ -52,14 +52,12 @@ static inline void spread(uint64_t bits, uint32_t base, uint32_t *out) {
                                      52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
   __m512i from = _mm512_set1_epi32((int)base);
   __m512i at = _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(places));
-  int left = _mm_popcnt_u64(bits) - 16;
   _mm512_storeu_si512(
       out, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(at))));
-  if (left <= 0) return;
   _mm512_storeu_si512(
       out + 16,
       _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 1))));
-  if (left <= 16) return;
+  if (_mm_popcnt_u64(bits) <= 32) return; /* seldom more */
   _mm512_storeu_si512(
       out + 32,
       _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 2))));
@@ -68,7 +66,24 @@ static inline void spread(uint64_t bits, uint32_t base, uint32_t *out) {
       _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 3))));
 }
 
+static inline void read_high(const uint8_t *p, np_high *h) {
+  __m512i x = _mm512_loadu_si512(p);
+  *h = (np_high){
+      .tail = in_range(x, (char)0x80, 64),
+      .from_e0 = _mm512_cmpge_epu8_mask(x, _mm512_set1_epi8((char)0xE0)),
+      .from_f0 = _mm512_cmpge_epu8_mask(x, _mm512_set1_epi8((char)0xF0)),
+      .even = (in_range(x, (char)0xE5, 8) & ~equal(x, (char)0xEA)) |
+              (equal(x, (char)0xE4) & in_range(x, (char)0xB8, 8) >> 1),
+  };
+}
+
+static inline uint64_t have_bits(const uint8_t *p, uint8_t bits) {
+  return _mm512_test_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8((char)bits));
+}
+
 #define NP_READ_BLOCK read_block
+#define NP_READ_HIGH read_high
+#define NP_HAVE_BITS have_bits
 #define NP_SPREAD_BITS spread
 #include "token/split_block.h"
 

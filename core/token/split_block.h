@@ -3,15 +3,13 @@
 ** where a piece does, so it needs nothing from before; where it ends, what may depend on
 ** bytes not seen is left to the next block, which begins at the last piece found. What the
 ** sets cannot tell, np_split_next does: pieces with numbers beyond ASCII, and some seams
-** between letters with and without case. A file that includes this defines NP_READ_BLOCK
-** and NP_SPREAD_BITS first, or gets those in plain C. next: split_avx2.c
+** between letters with and without case. A file that includes this defines NP_READ_BLOCK,
+** NP_READ_HIGH, NP_HAVE_BITS, NP_SPREAD_BITS first, or gets those in plain C. next: split_avx2.c
 */
 #ifndef NP_TOKEN_SPLIT_BLOCK_H
 #define NP_TOKEN_SPLIT_BLOCK_H
 
-#include "token/split_many.h"
-
-#include "base/port.h"
+#include "token/split_wide.h"
 
 /* void (const uint8_t p[64], np_block *b): sets all of *b, as far as bytes below 0x80 go. */
 #ifndef NP_READ_BLOCK
@@ -82,9 +80,8 @@ NP_INLINE uint64_t np_white_starts(const np_block *b, uint64_t taken, uint64_t r
   uint64_t space = b->space, white = space | b->line, line = b->line & ~taken;
   uint64_t from = (space | line) & ~(white << 1);
   from |= space & taken << 1;
-  uint64_t after = space & line << 1;
-  uint64_t more = after ? space & b->line >> 1 : 0; /* spaces that a line end follows */
-  if (more) after &= ~np_fill_down(more, space);
+  uint64_t after = space & line << 1, more = space & b->line >> 1;
+  if (more) after &= ~np_fill_down(more, space); /* a line end follows: rare */
   return from | after | np_first_byte(b, space & rest >> 1);
 }
 
@@ -125,7 +122,7 @@ NP_INLINE uint64_t np_starts(np_split_kind kind, np_block *b, const uint8_t *p,
   b->space &= known;
   b->line = line;
   uint64_t ends = line & symbol << 1; /* line ends that end symbols; / may follow them */
-  uint64_t taken = ends ? np_fill_up(ends, cased ? line | (b->slash & known) : line) : 0;
+  uint64_t taken = np_fill_up(ends, cased ? line | (b->slash & known) : line);
   symbol &= ~taken;
   uint64_t lead = symbol & ~(symbol << 1) & ~(b->blank << 1);
   uint64_t starts = letter & ~(letter << 1 | b->space << 1 | np_after(b, lead));
@@ -155,21 +152,22 @@ NP_INLINE unsigned np_pass(np_split_kind kind, const np_block *b, const uint8_t 
   return !((b->letter | white) & ~b->blank) && !(b->blank & last) ? n - 2 : 0;
 }
 
-/* Reads the up to 64 bytes at p. Fewer are read as the end of 64, when the text has them
-** before, or from a copy. */
-NP_INLINE void np_read(const uint8_t *first, const uint8_t *p, unsigned n, np_block *b) {
-  if (n == 64) {
-    NP_READ_BLOCK(p, b);
-    return;
-  }
-  if (p - first < 64) {
-    uint8_t copy[64] = {0};
+/* What the n bytes at p hold. Fewer than 64 are read as the end of 64 when `first` is so
+** far before, or else from a copy. Returns how many the sets can tell about. */
+NP_INLINE unsigned np_read(np_split_kind kind, const uint8_t *first, const uint8_t *p,
+                           const uint8_t *end, unsigned n, np_block *b) {
+  uint8_t copy[64];
+  const uint8_t *from = p;
+  unsigned off = 0;
+  if (n < 64 && p - first >= 64) {
+    off = 64 - n;
+    from = p - off;
+  } else if (n < 64) {
+    memset(copy, 0, sizeof copy);
     memcpy(copy, p, n);
-    NP_READ_BLOCK(copy, b);
-    return;
+    from = copy;
   }
-  unsigned off = 64 - n;
-  NP_READ_BLOCK(p - off, b);
+  NP_READ_BLOCK(from, b);
   b->letter >>= off;
   b->upper >>= off;
   b->digit >>= off;
@@ -179,6 +177,14 @@ NP_INLINE void np_read(const uint8_t *first, const uint8_t *p, unsigned n, np_bl
   b->quote >>= off;
   b->slash >>= off;
   b->high >>= off;
+  if (!b->high) return n;
+  np_high h;
+  NP_READ_HIGH(from, &h);
+  h.tail >>= off;
+  h.from_e0 >>= off;
+  h.from_f0 >>= off;
+  h.even >>= off;
+  return np_wide_add(kind, p, end, n, &h, b);
 }
 
 NP_INLINE size_t np_put_ends(uint64_t bits, uint32_t base, uint32_t *ends, size_t n,
@@ -200,10 +206,8 @@ NP_INLINE size_t np_cut(np_split_kind kind, const uint8_t *p, const uint8_t *end
   size_t count = 0;
   while (count < cap && q < end && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
     size_t left = (size_t)(end - q);
-    unsigned size = left < 64 ? (unsigned)left : 64, n = size;
     np_block b;
-    np_read(p, q, size, &b);
-    if (b.high) n = np_split_wide(kind, q, end, n, &b);
+    unsigned n = np_read(kind, p, q, end, left < 64 ? (unsigned)left : 64, &b);
     uint64_t starts = np_starts(kind, &b, q, end, &n) & ~(uint64_t)1;
     bool all = left == n;
     if (!all && n) { /* a run of white space at the end: only where it begins is known */

@@ -51,14 +51,16 @@ typedef struct np_block {
   uint64_t quote; /* ' */
   uint64_t slash;
   uint64_t high;             /* bytes from 0x80 on */
-  uint64_t two, three, four; /* where a symbol or space of so many bytes begins */
+  uint64_t two, three, four; /* where a character of so many bytes begins */
 } np_block;
 
-/* Adds the classes of the characters of several bytes among the first n bytes at p, which
-** begin at b->high. Returns n, or where the first one is that the blocks cannot tell: a
-** number, or a character that is cut off by n but not by `end`. */
-unsigned np_split_wide(np_split_kind kind, const uint8_t *p, const uint8_t *end,
-                       unsigned n, np_block *b);
+/* Of the bytes from 0x80 on. */
+typedef struct np_high {
+  uint64_t tail;             /* 0x80 to 0xBF */
+  uint64_t from_e0, from_f0; /* so great or greater */
+  uint64_t even; /* lead bytes, the next byte looked at too, of three bytes that are a
+                    letter without case if they are valid: most of Han and Hangul */
+} np_high;
 
 /* Length of the contraction that the quote at p begins, or 0. */
 unsigned np_split_contraction(const uint8_t *p, const uint8_t *end);

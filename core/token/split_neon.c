@@ -51,7 +51,27 @@ static inline void read_block(const uint8_t *p, np_block *b) {
   };
 }
 
+static inline void read_high(const uint8_t *p, np_high *h) {
+  uint8x16_t x[4];
+  for (int i = 0; i < 4; i++) x[i] = vld1q_u8(p + 16 * i);
+  *h = (np_high){
+      .tail = in_range(x, 0x80, 64),
+      .from_e0 = in_range(x, 0xE0, 32),
+      .from_f0 = in_range(x, 0xF0, 16),
+      .even = (in_range(x, 0xE5, 8) & ~equal(x, 0xEA)) |
+              (equal(x, 0xE4) & in_range(x, 0xB8, 8) >> 1),
+  };
+}
+
+static inline uint64_t have_bits(const uint8_t *p, uint8_t bits) {
+  uint8x16_t is[4], k = vdupq_n_u8(bits);
+  for (int i = 0; i < 4; i++) is[i] = vtstq_u8(vld1q_u8(p + 16 * i), k);
+  return gather(is);
+}
+
 #define NP_READ_BLOCK read_block
+#define NP_READ_HIGH read_high
+#define NP_HAVE_BITS have_bits
 #include "token/split_block.h"
 
 size_t np_split_neon(np_split_kind kind, const uint8_t *p, const uint8_t *end,

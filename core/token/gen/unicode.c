@@ -119,23 +119,28 @@ static void print_bytes(const uint8_t *p, size_t n) {
   for (size_t i = 0; i < n; i++) printf("%u,%s", p[i], i % 32 == 31 ? "\n" : "");
 }
 
+/* The tables are declared for all and defined where NP_CLASS_TABLES is defined. */
 static void print_tables(unsigned used) {
   static const char *const names[] = {"OTHER", "SPACE", "NEWLINE", "NUMBER",
                                       "UPPER", "LOWER", "LETTER",  "MARK"};
   printf("/* Classes of Unicode 16.0, made by core/token/gen/unicode.c. */\n");
-  printf("#define NP_CLASS_SHIFT %d\n", SHIFT);
+  printf("#include <stdint.h>\n#define NP_CLASS_SHIFT %d\n", SHIFT);
   for (unsigned i = 0; i < 8; i++) printf("#define NP_CLASS_%s %uu\n", names[i], 1u << i);
-  printf("static const uint8_t np_class_ascii[256] = {\n"); /* 0 from 0x80 on */
+  printf("extern const uint8_t np_class_ascii[256];\n");
+  printf("extern const uint8_t np_class_index[%u];\n", POINTS / SIZE);
+  printf("extern const uint8_t np_class_block[%u][%u];\n", used, SIZE);
+  printf("#ifdef NP_CLASS_TABLES\n");
+  printf("const uint8_t np_class_ascii[256] = {\n"); /* 0 from 0x80 on */
   print_bytes(classes, 128);
-  printf("0};\nstatic const uint8_t np_class_index[%u] = {\n", POINTS / SIZE);
+  printf("0};\nconst uint8_t np_class_index[%u] = {\n", POINTS / SIZE);
   print_bytes(index_of, POINTS / SIZE);
-  printf("};\nstatic const uint8_t np_class_block[%u][%u] = {\n", used, SIZE);
+  printf("};\nconst uint8_t np_class_block[%u][%u] = {\n", used, SIZE);
   for (unsigned b = 0; b < used; b++) {
     printf("{");
     print_bytes(blocks[b], SIZE);
     printf("},\n");
   }
-  printf("};\n");
+  printf("};\n#endif\n");
 }
 
 int main(void) {
