@@ -8,11 +8,11 @@
 #include <immintrin.h>
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))),            \
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))),      \
                              apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
 #endif
 
 /* One bit for each byte of the two registers that is `c`. */
@@ -51,7 +51,7 @@ static inline void read_block(const uint8_t *p, np_block *b) {
       .upper = letter & ~tops(_mm256_slli_epi16(lo, 2), _mm256_slli_epi16(hi, 2)),
       .digit = in_range(lo, hi, '0', 10),
       .blank = blank,
-      .space = (in_range(lo, hi, 9, 5) & ~line) | blank,
+      .space = (in_range(lo, hi, 9, 5) ^ line) | blank,
       .line = line,
       .quote = equal(lo, hi, '\''),
       .slash = equal(lo, hi, '/'),
@@ -81,10 +81,11 @@ static inline uint64_t have_bits(const uint8_t *p, uint8_t bits) {
 #define NP_READ_BLOCK read_block
 #define NP_READ_HIGH read_high
 #define NP_HAVE_BITS have_bits
-#include "token/split_block.h"
+#include "token/split_cut.h"
 
 size_t np_split_avx2(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                      uint32_t *ends, size_t cap) {
+  if (!np_counts_zeros()) return np_split_plain(kind, p, end, ends, cap);
   return kind == NP_SPLIT_O200K ? np_cut(NP_SPLIT_O200K, p, end, ends, cap)
                                 : np_cut(NP_SPLIT_CL100K, p, end, ends, cap);
 }

@@ -9,12 +9,13 @@
 
 #ifdef __clang__
 #pragma clang attribute push(                                                            \
-    __attribute__((                                                                      \
-        target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt"))),    \
+    __attribute__((target(                                                               \
+        "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt"))),     \
     apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")
+#pragma GCC target(                                                                      \
+    "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")
 #endif
 
 static inline uint64_t equal(__m512i x, char c) {
@@ -35,7 +36,7 @@ static inline void read_block(const uint8_t *p, np_block *b) {
       .upper = in_range(x, 'A', 26),
       .digit = in_range(x, '0', 10),
       .blank = blank,
-      .space = (in_range(x, 9, 5) & ~line) | blank,
+      .space = (in_range(x, 9, 5) ^ line) | blank,
       .line = line,
       .quote = equal(x, '\''),
       .slash = equal(x, '/'),
@@ -85,10 +86,11 @@ static inline uint64_t have_bits(const uint8_t *p, uint8_t bits) {
 #define NP_READ_HIGH read_high
 #define NP_HAVE_BITS have_bits
 #define NP_SPREAD_BITS spread
-#include "token/split_block.h"
+#include "token/split_cut.h"
 
 size_t np_split_avx512(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                        uint32_t *ends, size_t cap) {
+  if (!np_counts_zeros()) return np_split_plain(kind, p, end, ends, cap);
   return kind == NP_SPLIT_O200K ? np_cut(NP_SPLIT_O200K, p, end, ends, cap)
                                 : np_cut(NP_SPLIT_CL100K, p, end, ends, cap);
 }

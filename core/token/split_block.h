@@ -1,21 +1,15 @@
 /*
-** Cuts pieces 64 bytes at a time, from sets of classes with one bit a byte. A block begins
-** where a piece does, so it needs nothing from before; where it ends, what may depend on
-** bytes not seen is left to the next block, which begins at the last piece found. What the
-** sets cannot tell, np_split_next does: pieces with numbers beyond ASCII, and some seams
-** between letters with and without case. A file that includes this defines NP_READ_BLOCK,
-** NP_READ_HIGH, NP_HAVE_BITS, NP_SPREAD_BITS first, or gets those in plain C. next: split_avx2.c
+** From sets of classes with one bit a byte to the places where pieces begin, for up to 64
+** bytes. The first byte begins a piece, so nothing from before is needed. What the sets
+** cannot tell is left to np_split_next: numbers beyond ASCII, and some seams between
+** letters with and without case. next: split_cut.h
 */
 #ifndef NP_TOKEN_SPLIT_BLOCK_H
 #define NP_TOKEN_SPLIT_BLOCK_H
 
-#include "token/split_wide.h"
+#include "token/split_many.h"
 
-/* void (const uint8_t p[64], np_block *b): sets all of *b, as far as bytes below 0x80 go. */
-#ifndef NP_READ_BLOCK
-#include "token/split_plain.h"
-#define NP_READ_BLOCK np_read_plain
-#endif
+#include "base/port.h"
 
 #define NP_TOP ((uint64_t)1 << 63)
 
@@ -23,18 +17,6 @@
 NP_INLINE uint64_t np_below(unsigned n) {
   return n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
 }
-
-/* Writes base + i for each bit i, eight at a time: there must be room for 64. */
-#ifndef NP_SPREAD_BITS
-#define NP_SPREAD_BITS np_spread_plain
-NP_INLINE void np_spread_plain(uint64_t bits, uint32_t base, uint32_t *out) {
-  for (; bits; out += 8) {
-    for (unsigned i = 0; i < 8; i++, bits &= bits - 1) {
-      out[i] = base + (bits ? np_low_zeros(bits) : 0);
-    }
-  }
-}
-#endif
 
 /* The bits of `in` that a run of `in` joins to a bit of `from` below them. */
 NP_INLINE uint64_t np_fill_up(uint64_t from, uint64_t in) {
@@ -85,12 +67,34 @@ NP_INLINE uint64_t np_white_starts(const np_block *b, uint64_t taken, uint64_t r
   return from | after | np_first_byte(b, space & rest >> 1);
 }
 
-/* Contractions. For o200k one belongs to the word before it, though not to another
-** contraction; for cl100k it is a piece. Both end the piece. */
-NP_INLINE uint64_t np_contract(np_split_kind kind, const np_block *b, const uint8_t *p,
-                               const uint8_t *end, uint64_t lead, uint64_t starts) {
+/* The bits where pieces begin, but for contractions. `known`: the bytes that are there; what
+** depends on others is not right. *lead gets the symbols that begin a piece. */
+NP_INLINE uint64_t np_starts(np_split_kind kind, const np_block *b, uint64_t known,
+                             uint64_t *lead) {
+  bool cased = kind == NP_SPLIT_O200K;
+  uint64_t symbol = known & ~(b->letter | b->digit | b->space | b->line);
+  uint64_t ends = b->line & symbol
+                                << 1; /* line ends that end symbols; / may follow them */
+  uint64_t taken = np_fill_up(ends, cased ? b->line | b->slash : b->line);
+  symbol &= ~taken;
+  *lead = symbol & ~(symbol << 1) & ~(b->blank << 1);
+  uint64_t starts = b->letter & ~(b->letter << 1 | b->space << 1 | np_after(b, *lead));
+  if (cased) starts |= b->upper & (b->letter & ~b->upper & ~b->both) << 1;
+  starts |= *lead | np_digit_groups(b->digit);
+  return starts | np_white_starts(b, taken, known & ~(b->space | b->line));
+}
+
+/* Quotes that may begin a contraction: for o200k at the end of a word, for cl100k at the
+** beginning of a piece. */
+NP_INLINE uint64_t np_quotes(np_split_kind kind, const np_block *b, uint64_t lead) {
   uint64_t at = b->quote & (kind == NP_SPLIT_O200K ? b->letter << 1 : lead);
-  at &= (b->letter | b->high) >> 1 | NP_TOP;
+  return at & ((b->letter | b->high) >> 1 | NP_TOP);
+}
+
+/* Contractions at some of the quotes `at`. For o200k one belongs to the word before it,
+** though not to another contraction; for cl100k it is a piece. Both end the piece. */
+NP_INLINE uint64_t np_contract(np_split_kind kind, uint64_t at, const uint8_t *p,
+                               const uint8_t *end, uint64_t starts) {
   while (at) {
     unsigned i = np_low_zeros(at), n = np_split_contraction(p + i, end);
     at &= at - 1;
@@ -104,32 +108,30 @@ NP_INLINE uint64_t np_contract(np_split_kind kind, const np_block *b, const uint
   return starts;
 }
 
-/* The bits where pieces begin, of the first *n bytes at p; lowers *n to where the sets
-** cannot tell how it goes on. Right as far as nothing from *n on matters. */
-NP_INLINE uint64_t np_starts(np_split_kind kind, np_block *b, const uint8_t *p,
-                             const uint8_t *end, unsigned *n) {
-  bool cased = kind == NP_SPLIT_O200K;
-  uint64_t known = np_below(*n);
-  uint64_t symbol = known & ~(b->letter | b->digit | b->space | b->line);
-  if (cased && b->high) {
+/* Cuts the sets to the first n bytes, or fewer: to what they can tell about. For o200k,
+** that is neither marks after symbols nor upper case after letters without case. */
+NP_INLINE unsigned np_limit(np_split_kind kind, np_block *b, unsigned n) {
+  if (kind == NP_SPLIT_O200K && b->high) {
+    uint64_t symbol = ~(b->letter | b->digit | b->space | b->line);
     uint64_t unclear = (b->mark & symbol << 1) | (b->upper & b->both << 1);
-    if (unclear & known) *n = np_low_zeros(unclear);
-    known = np_below(*n);
-    symbol &= known;
+    unclear &= np_below(n);
+    if (unclear) n = np_low_zeros(unclear);
   }
-  uint64_t letter = b->letter & known, line = b->line & known;
-  b->letter = letter;
+  uint64_t known = np_below(n);
+  b->letter &= known;
+  b->upper &= known;
+  b->digit &= known;
   b->space &= known;
-  b->line = line;
-  uint64_t ends = line & symbol << 1; /* line ends that end symbols; / may follow them */
-  uint64_t taken = np_fill_up(ends, cased ? line | (b->slash & known) : line);
-  symbol &= ~taken;
-  uint64_t lead = symbol & ~(symbol << 1) & ~(b->blank << 1);
-  uint64_t starts = letter & ~(letter << 1 | b->space << 1 | np_after(b, lead));
-  if (cased) starts |= b->upper & (letter & ~b->upper & ~b->both) << 1;
-  starts |= lead | np_digit_groups(b->digit & known);
-  starts |= np_white_starts(b, taken, known & ~(b->space | line));
-  return np_contract(kind, b, p, end, lead, starts) & known;
+  b->line &= known;
+  b->slash &= known;
+  return n;
+}
+
+/* Of a block with more after it: where a run of white space reaches its end, only where it
+** begins is known. */
+NP_INLINE uint64_t np_sure(const np_block *b, uint64_t known) {
+  uint64_t other = known & ~(b->space | b->line);
+  return other ? UINT64_MAX >> (np_high_zeros(other) - (np_high_zeros(other) != 0)) : 0;
 }
 
 /* Bytes that may be passed over when a block of n bytes is all one piece that goes on: what
@@ -150,89 +152,6 @@ NP_INLINE unsigned np_pass(np_split_kind kind, const np_block *b, const uint8_t 
     return !b->line ? n - 2 : b->line >> (n - 1) ? n - 1 : 0;
   }
   return !((b->letter | white) & ~b->blank) && !(b->blank & last) ? n - 2 : 0;
-}
-
-/* What the n bytes at p hold. Fewer than 64 are read as the end of 64 when `first` is so
-** far before, or else from a copy. Returns how many the sets can tell about. */
-NP_INLINE unsigned np_read(np_split_kind kind, const uint8_t *first, const uint8_t *p,
-                           const uint8_t *end, unsigned n, np_block *b) {
-  uint8_t copy[64];
-  const uint8_t *from = p;
-  unsigned off = 0;
-  if (n < 64 && p - first >= 64) {
-    off = 64 - n;
-    from = p - off;
-  } else if (n < 64) {
-    memset(copy, 0, sizeof copy);
-    memcpy(copy, p, n);
-    from = copy;
-  }
-  NP_READ_BLOCK(from, b);
-  b->letter >>= off;
-  b->upper >>= off;
-  b->digit >>= off;
-  b->blank >>= off;
-  b->space >>= off;
-  b->line >>= off;
-  b->quote >>= off;
-  b->slash >>= off;
-  b->high >>= off;
-  if (!b->high) return n;
-  np_high h;
-  NP_READ_HIGH(from, &h);
-  h.tail >>= off;
-  h.from_e0 >>= off;
-  h.from_f0 >>= off;
-  h.even >>= off;
-  return np_wide_add(kind, p, end, n, &h, b);
-}
-
-NP_INLINE size_t np_put_ends(uint64_t bits, uint32_t base, uint32_t *ends, size_t n,
-                             size_t cap) {
-  unsigned count = np_ones(bits);
-  if (cap - n >= 64) {
-    NP_SPREAD_BITS(bits, base, ends + n);
-    return n + count;
-  }
-  for (; bits && n < cap; bits &= bits - 1) ends[n++] = base + np_low_zeros(bits);
-  return n;
-}
-
-/* The whole of it. When a piece is longer than a block q stands inside it; only ends are
-** written, so that does no harm. */
-NP_INLINE size_t np_cut(np_split_kind kind, const uint8_t *p, const uint8_t *end,
-                        uint32_t *ends, size_t cap) {
-  const uint8_t *q = p;
-  size_t count = 0;
-  while (count < cap && q < end && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
-    size_t left = (size_t)(end - q);
-    np_block b;
-    unsigned n = np_read(kind, p, q, end, left < 64 ? (unsigned)left : 64, &b);
-    uint64_t starts = np_starts(kind, &b, q, end, &n) & ~(uint64_t)1;
-    bool all = left == n;
-    if (!all && n) { /* a run of white space at the end: only where it begins is known */
-      uint64_t other = np_below(n) & ~(b.space | b.line);
-      starts &= np_below(other ? 65 - np_high_zeros(other) : 0);
-    }
-    uint32_t base = (uint32_t)(q - p);
-    if (starts) {
-      count = np_put_ends(starts, base, ends, count, cap);
-      if (count == cap) break;
-      q += 63 - np_high_zeros(starts);
-    }
-    if (all) {
-      ends[count++] = (uint32_t)(end - p);
-      break;
-    }
-    if (starts) continue;
-    unsigned over = np_pass(kind, &b, q, n);
-    q += over;
-    if (over) continue;
-    q += np_split_next(kind, q, end);
-    if ((size_t)(q - p) > NP_SPLIT_REACH) break;
-    ends[count++] = (uint32_t)(q - p);
-  }
-  return count;
 }
 
 #endif

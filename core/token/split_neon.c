@@ -43,7 +43,7 @@ static inline void read_block(const uint8_t *p, np_block *b) {
       .upper = in_range(x, 'A', 26),
       .digit = in_range(x, '0', 10),
       .blank = blank,
-      .space = (in_range(x, 9, 5) & ~line) | blank,
+      .space = (in_range(x, 9, 5) ^ line) | blank,
       .line = line,
       .quote = equal(x, '\''),
       .slash = equal(x, '/'),
@@ -72,7 +72,7 @@ static inline uint64_t have_bits(const uint8_t *p, uint8_t bits) {
 #define NP_READ_BLOCK read_block
 #define NP_READ_HIGH read_high
 #define NP_HAVE_BITS have_bits
-#include "token/split_block.h"
+#include "token/split_cut.h"
 
 size_t np_split_neon(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                      uint32_t *ends, size_t cap) {

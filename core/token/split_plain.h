@@ -48,29 +48,4 @@ static inline void np_read_plain(const uint8_t *p, np_block *b) {
   }
 }
 
-static inline void np_high_plain(const uint8_t *p, np_high *h) {
-  memset(h, 0, sizeof *h);
-  uint64_t e4 = 0, from_b8 = 0;
-  for (unsigned i = 0; i < 64; i += 8) {
-    uint64_t w = np_load8(p + i), x = w & 0x7F * NP_EACH, keep = w & 0x80 * NP_EACH;
-    uint64_t even = np_in_range(x, 0x65, 0x6C) & ~np_in_range(x, 0x6A, 0x6A);
-    h->tail |= np_gather(np_in_range(x, 0, 0x3F), keep) << i;
-    h->from_e0 |= np_gather(np_in_range(x, 0x60, 0x7F), keep) << i;
-    h->from_f0 |= np_gather(np_in_range(x, 0x70, 0x7F), keep) << i;
-    h->even |= np_gather(even, keep) << i;
-    e4 |= np_gather(np_in_range(x, 0x64, 0x64), keep) << i;
-    from_b8 |= np_gather(np_in_range(x, 0x38, 0x3F), keep) << i;
-  }
-  h->even |= e4 & from_b8 >> 1;
-}
-
-static inline uint64_t np_bits_plain(const uint8_t *p, uint8_t bits) {
-  uint64_t set = 0;
-  for (unsigned i = 0; i < 64; i += 8) {
-    uint64_t w = np_load8(p + i) & bits * NP_EACH, x = w & 0x7F * NP_EACH;
-    set |= np_gather(w | (x + 0x7F * NP_EACH), 0x80 * NP_EACH) << i;
-  }
-  return set;
-}
-
 #endif

@@ -2,7 +2,8 @@
 ** Adds to the sets of a block what its characters of several bytes are. Each is looked up,
 ** but for the letters of Han and Hangul, which are seen from their bytes. Classes are
 ** written side by side into 64 bytes, which are then read as the text is.
-** next: split_block.h
+** A file that includes this defines NP_HAVE_BITS, a uint64_t (const uint8_t p[64], uint8_t
+** bits): the bytes that have one of these bits. next: split_many.c
 */
 #ifndef NP_TOKEN_SPLIT_WIDE_H
 #define NP_TOKEN_SPLIT_WIDE_H
@@ -11,14 +12,6 @@
 #include "token/split_many.h"
 
 #include "base/port.h"
-
-/* void (const uint8_t p[64], np_high *h), and uint64_t (const uint8_t p[64], uint8_t bits):
-** the bytes that have one of these bits. */
-#ifndef NP_READ_HIGH
-#include "token/split_plain.h"
-#define NP_READ_HIGH np_high_plain
-#define NP_HAVE_BITS np_bits_plain
-#endif
 
 /* Class of the character at p, of which four bytes can be read; 0 when it is invalid. The
 ** two tests of three bytes are for forms too long and surrogates. */
@@ -62,6 +55,8 @@ NP_INLINE uint64_t np_wide_classes(const uint8_t *p, const uint8_t *end, uint64_
   return valid;
 }
 
+#ifdef NP_HAVE_BITS
+
 /* Adds the characters of several bytes among the n at p. Returns n, or where the first one
 ** is that the sets cannot tell: a number, or a character that is cut off by n but not by
 ** `end`. `h` is what the bytes say. */
@@ -97,5 +92,7 @@ NP_INLINE unsigned np_wide_add(np_split_kind kind, const uint8_t *p, const uint8
   b->four = valid & h->from_f0;
   return stop ? np_low_zeros(stop) : n;
 }
+
+#endif
 
 #endif

@@ -1,0 +1,181 @@
+/*
+** Cuts pieces 64 bytes at a time. A block begins where a piece does; where it ends, what may
+** depend on bytes not seen is left to the next block, which begins at the last piece found.
+** A file that includes this defines NP_READ_BLOCK, NP_READ_HIGH, NP_HAVE_BITS and
+** NP_SPREAD_BITS first, or gets those in plain C. next: split_plain.h
+*/
+#ifndef NP_TOKEN_SPLIT_CUT_H
+#define NP_TOKEN_SPLIT_CUT_H
+
+#include "token/split_block.h"
+
+/* void (const uint8_t p[64], np_block *b): sets all of *b, as far as bytes below 0x80 go. */
+#ifndef NP_READ_BLOCK
+#include "token/split_plain.h"
+#define NP_READ_BLOCK np_read_plain
+#define NP_WIDE_SINGLY /* eight bytes at a time that gains nothing */
+#endif
+#ifndef NP_WIDE_SINGLY
+#include "token/split_wide.h"
+#endif
+
+/* Writes base + i for each bit i, eight at a time: there must be room for 64. */
+#ifndef NP_SPREAD_BITS
+#define NP_SPREAD_BITS np_spread_plain
+NP_INLINE void np_spread_plain(uint64_t bits, uint32_t base, uint32_t *out) {
+  for (; bits; out += 8) {
+    for (unsigned i = 0; i < 8; i++, bits &= bits - 1) {
+      out[i] = base + (bits ? np_low_zeros(bits) : 0);
+    }
+  }
+}
+#endif
+
+/* What the n bytes at p hold. Fewer than 64 are read as the end of 64 when `first` is so
+** far before, or else from a copy. Returns how many the sets can tell about. */
+NP_INLINE unsigned np_read(np_split_kind kind, const uint8_t *first, const uint8_t *p,
+                           const uint8_t *end, unsigned n, np_block *b) {
+  uint8_t copy[64];
+  const uint8_t *from = p;
+  unsigned off = 0;
+  if (n < 64 && p - first >= 64) {
+    off = 64 - n;
+    from = p - off;
+  } else if (n < 64) {
+    memset(copy, 0, sizeof copy);
+    memcpy(copy, p, n);
+    from = copy;
+  }
+  NP_READ_BLOCK(from, b);
+  b->letter >>= off;
+  b->upper >>= off;
+  b->digit >>= off;
+  b->blank >>= off;
+  b->space >>= off;
+  b->line >>= off;
+  b->quote >>= off;
+  b->slash >>= off;
+  b->high >>= off;
+  if (!b->high) return n;
+#ifdef NP_WIDE_SINGLY
+  (void)kind, (void)end;
+  return np_low_zeros(b->high);
+#else
+  np_high h;
+  NP_READ_HIGH(from, &h);
+  h.tail >>= off;
+  h.from_e0 >>= off;
+  h.from_f0 >>= off;
+  h.even >>= off;
+  return np_wide_add(kind, p, end, n, &h, b);
+#endif
+}
+
+NP_INLINE size_t np_put_ends(uint64_t bits, uint32_t base, uint32_t *ends, size_t n,
+                             size_t cap) {
+  unsigned count = np_ones(bits);
+  if (cap - n >= 64) {
+    NP_SPREAD_BITS(bits, base, ends + n);
+    return n + count;
+  }
+  for (; bits && n < cap; bits &= bits - 1) ends[n++] = base + np_low_zeros(bits);
+  return n;
+}
+
+/* The usual case in a loop of its own, with no calls: as long as blocks are ASCII, have no
+** contraction, and there is room for all that a block can give. */
+NP_INLINE const uint8_t *np_cut_ascii(np_split_kind kind, const uint8_t *p,
+                                      const uint8_t *q, const uint8_t *end,
+                                      uint32_t *ends, size_t *count, size_t cap) {
+  size_t n = *count;
+  while (end - q > 64 && cap - n >= 64 && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
+    np_block b;
+    uint64_t lead;
+    NP_READ_BLOCK(q, &b);
+    if (b.high) break;
+    b.high = 0; /* so that the compiler knows */
+    uint64_t starts = np_starts(kind, &b, UINT64_MAX, &lead) & np_sure(&b, UINT64_MAX);
+    starts &= ~(uint64_t)1;
+    if (!starts || np_quotes(kind, &b, lead)) break;
+    NP_SPREAD_BITS(starts, (uint32_t)(q - p), ends + n);
+    n += np_ones(starts);
+    q += 63 - np_high_zeros(starts);
+  }
+  *count = n;
+  return q;
+}
+
+/* Within a run of one byte, as far as two of it are left in front. */
+NP_INLINE const uint8_t *np_same(const uint8_t *q, const uint8_t *end) {
+  enum { STEP = 256 };
+  while (end - q > STEP && memcmp(q, q + 1, STEP) == 0) q += STEP - 1;
+  return q;
+}
+
+/* Whether to go on piece by piece, that is where characters of several bytes are not read
+** into sets and there may be more of them: up to q from the piece at `from`. */
+NP_INLINE bool np_singly_on(const uint8_t *from, const uint8_t *q, const uint8_t *end) {
+#ifdef NP_WIDE_SINGLY
+  return end - q >= 8 && (q - from < 256 || (np_load8(q) & 0x80 * NP_EACH));
+#else
+  (void)from, (void)q, (void)end;
+  return false;
+#endif
+}
+
+/* One block. Returns where to go on, NULL when no more is to be done. */
+NP_INLINE const uint8_t *np_cut_block(np_split_kind kind, const uint8_t *p,
+                                      const uint8_t *q, const uint8_t *end,
+                                      uint32_t *ends, size_t *count, size_t cap) {
+  size_t left = (size_t)(end - q);
+  np_block b;
+  uint64_t lead;
+  unsigned n = np_read(kind, p, q, end, left < 64 ? (unsigned)left : 64, &b);
+  n = np_limit(kind, &b, n);
+  uint64_t known = np_below(n), starts = np_starts(kind, &b, known, &lead);
+  starts = np_contract(kind, np_quotes(kind, &b, lead), q, end, starts);
+  starts &= known & ~(uint64_t)1;
+  if (left != n) starts &= np_sure(&b, known);
+  if (starts) {
+    *count = np_put_ends(starts, (uint32_t)(q - p), ends, *count, cap);
+    if (*count == cap) return NULL;
+    q += 63 - np_high_zeros(starts);
+  }
+  if (left == n) {
+    ends[(*count)++] = (uint32_t)(end - p);
+    return NULL;
+  }
+  if (starts) return q;
+  unsigned over = np_pass(kind, &b, q, n);
+  if (over) return np_same(q + over, end);
+  const uint8_t *from = q;
+  do {
+    q += np_split_next(kind, q, end);
+    if ((size_t)(q - p) > NP_SPLIT_REACH) return NULL;
+    ends[(*count)++] = (uint32_t)(q - p);
+  } while (*count < cap && np_singly_on(from, q, end));
+  return q;
+}
+
+/* Has the instruction that counts leading zeros, which the system is not asked for: where
+** it is unknown it is taken for another one. */
+NP_INLINE bool np_counts_zeros(void) {
+  volatile uint64_t one = 1;
+  return np_high_zeros(one) == 63;
+}
+
+/* The whole of it. When a piece is longer than a block q stands inside it; only ends are
+** written, so that does no harm. */
+NP_INLINE size_t np_cut(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                        uint32_t *ends, size_t cap) {
+  const uint8_t *q = p;
+  size_t count = 0;
+  while (q && count < cap && q < end && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
+    q = np_cut_ascii(kind, p, q, end, ends, &count, cap);
+    if (count == cap || (size_t)(q - p) > NP_SPLIT_REACH - 64) break;
+    q = np_cut_block(kind, p, q, end, ends, &count, cap);
+  }
+  return count;
+}
+
+#endif
