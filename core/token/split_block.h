@@ -1,7 +1,7 @@
 /*
 ** From sets of classes with one bit a byte to the places where pieces begin, for up to 64
 ** bytes. The first byte begins a piece, so nothing from before is needed. What the sets
-** cannot tell is left to np_split_next: numbers beyond ASCII, and some seams between
+** cannot tell they leave to np_split_next, as numbers beyond ASCII and some seams between
 ** letters with and without case. next: split_cut.h
 */
 #ifndef NP_TOKEN_SPLIT_BLOCK_H
@@ -33,7 +33,8 @@ NP_INLINE uint64_t np_fill_down(uint64_t from, uint64_t in) {
 }
 
 /* Every third bit of each run of digits, beginning with its first. */
-NP_INLINE uint64_t np_digit_groups(uint64_t digit) {
+NP_INLINE uint64_t np_digit_groups(unsigned rules, uint64_t digit) {
+  if (rules & NP_RULE_ONE) return digit;
   uint64_t from = digit & ~(digit << 1);
   uint64_t far = digit & digit << 1 & digit << 2 & digit << 3; /* three more before it */
   for (unsigned k = 3; far && k < 64; k *= 2) {
@@ -69,9 +70,9 @@ NP_INLINE uint64_t np_white_starts(const np_block *b, uint64_t taken, uint64_t r
 
 /* The bits where pieces begin, but for contractions. `known`: the bytes that are there; what
 ** depends on others is not right. *lead gets the symbols that begin a piece. */
-NP_INLINE uint64_t np_starts(np_split_kind kind, const np_block *b, uint64_t known,
+NP_INLINE uint64_t np_starts(unsigned rules, const np_block *b, uint64_t known,
                              uint64_t *lead) {
-  bool cased = kind == NP_SPLIT_O200K;
+  bool cased = rules & NP_RULE_CASED;
   uint64_t symbol = known & ~(b->letter | b->digit | b->space | b->line);
   uint64_t ends = b->line & symbol
                                 << 1; /* line ends that end symbols; / may follow them */
@@ -80,20 +81,19 @@ NP_INLINE uint64_t np_starts(np_split_kind kind, const np_block *b, uint64_t kno
   *lead = symbol & ~(symbol << 1) & ~(b->blank << 1);
   uint64_t starts = b->letter & ~(b->letter << 1 | b->space << 1 | np_after(b, *lead));
   if (cased) starts |= b->upper & (b->letter & ~b->upper & ~b->both) << 1;
-  starts |= *lead | np_digit_groups(b->digit);
+  starts |= *lead | np_digit_groups(rules, b->digit);
   return starts | np_white_starts(b, taken, known & ~(b->space | b->line));
 }
 
-/* Quotes that may begin a contraction: for o200k at the end of a word, for cl100k at the
-** beginning of a piece. */
-NP_INLINE uint64_t np_quotes(np_split_kind kind, const np_block *b, uint64_t lead) {
-  uint64_t at = b->quote & (kind == NP_SPLIT_O200K ? b->letter << 1 : lead);
-  return at & ((b->letter | b->high) >> 1 | NP_TOP);
+/* Quotes that may begin a contraction: at the end of a word, or of a piece. */
+NP_INLINE uint64_t np_quotes(unsigned rules, const np_block *b, uint64_t lead) {
+  uint64_t at = rules & NP_RULE_TAIL ? b->letter << 1 : rules & NP_RULE_PIECE ? lead : 0;
+  return at & b->quote & ((b->letter | b->high) >> 1 | NP_TOP);
 }
 
-/* Contractions at some of the quotes `at`. For o200k one belongs to the word before it,
-** though not to another contraction; for cl100k it is a piece. Both end the piece. */
-NP_INLINE uint64_t np_contract(np_split_kind kind, uint64_t at, const uint8_t *p,
+/* Contractions at some of the quotes `at`. One that belongs to the word before does not
+** belong to another contraction. Either way it ends the piece. */
+NP_INLINE uint64_t np_contract(unsigned rules, uint64_t at, const uint8_t *p,
                                const uint8_t *end, uint64_t starts) {
   while (at) {
     unsigned i = np_low_zeros(at), n = np_split_contraction(p + i, end);
@@ -101,17 +101,17 @@ NP_INLINE uint64_t np_contract(np_split_kind kind, uint64_t at, const uint8_t *p
     if (!n) continue;
     uint64_t next = i + n < 64 ? (uint64_t)1 << (i + n) : 0;
     starts |= next;
-    if (kind == NP_SPLIT_CL100K) continue;
+    if (rules & NP_RULE_PIECE) continue;
     starts &= ~(np_below(n) << i); /* also the seam in 'vE */
     at &= ~next;
   }
   return starts;
 }
 
-/* Cuts the sets to the first n bytes, or fewer: to what they can tell about. For o200k,
+/* Cuts the sets to the first n bytes, or fewer: to what they can tell about. With case
 ** that is neither marks after symbols nor upper case after letters without case. */
-NP_INLINE unsigned np_limit(np_split_kind kind, np_block *b, unsigned n) {
-  if (kind == NP_SPLIT_O200K && b->high) {
+NP_INLINE unsigned np_limit(unsigned rules, np_block *b, unsigned n) {
+  if ((rules & NP_RULE_CASED) && b->high) {
     uint64_t symbol = ~(b->letter | b->digit | b->space | b->line);
     uint64_t unclear = (b->mark & symbol << 1) | (b->upper & b->both << 1);
     unclear &= np_below(n);
@@ -137,13 +137,13 @@ NP_INLINE uint64_t np_sure(const np_block *b, uint64_t known) {
 /* Bytes that may be passed over when a block of n bytes is all one piece that goes on: what
 ** follows would end the same had the piece begun there. 0 when unsure. Two of a kind are
 ** left in front where a single one would lead what follows. */
-NP_INLINE unsigned np_pass(np_split_kind kind, const np_block *b, const uint8_t *p,
+NP_INLINE unsigned np_pass(unsigned rules, const np_block *b, const uint8_t *p,
                            unsigned n) {
   if (n < 32 || b->quote >> (n - 4)) return 0;
   uint64_t last = (uint64_t)3 << (n - 2), white = b->space | b->line;
   if (b->letter >> (n - 1)) {
     uint64_t lower = b->letter & ~b->upper & ~b->both;
-    if (kind == NP_SPLIT_O200K && !(lower >> (n - 1)) && lower) return 0;
+    if ((rules & NP_RULE_CASED) && !(lower >> (n - 1)) && lower) return 0;
     while ((p[--n] & 0xC0) == 0x80) continue;
     return n;
   }

@@ -33,7 +33,7 @@ NP_INLINE void np_spread_plain(uint64_t bits, uint32_t base, uint32_t *out) {
 
 /* What the n bytes at p hold. Fewer than 64 are read as the end of 64 when `first` is so
 ** far before, or else from a copy. Returns how many the sets can tell about. */
-NP_INLINE unsigned np_read(np_split_kind kind, const uint8_t *first, const uint8_t *p,
+NP_INLINE unsigned np_read(unsigned rules, const uint8_t *first, const uint8_t *p,
                            const uint8_t *end, unsigned n, np_block *b) {
   uint8_t copy[64];
   const uint8_t *from = p;
@@ -58,7 +58,7 @@ NP_INLINE unsigned np_read(np_split_kind kind, const uint8_t *first, const uint8
   b->high >>= off;
   if (!b->high) return n;
 #ifdef NP_WIDE_SINGLY
-  (void)kind, (void)end;
+  (void)rules, (void)end;
   return np_low_zeros(b->high);
 #else
   np_high h;
@@ -67,7 +67,7 @@ NP_INLINE unsigned np_read(np_split_kind kind, const uint8_t *first, const uint8
   h.from_e0 >>= off;
   h.from_f0 >>= off;
   h.even >>= off;
-  return np_wide_add(kind, p, end, n, &h, b);
+  return np_wide_add(rules, p, end, n, &h, b);
 #endif
 }
 
@@ -84,9 +84,9 @@ NP_INLINE size_t np_put_ends(uint64_t bits, uint32_t base, uint32_t *ends, size_
 
 /* The usual case in a loop of its own, with no calls: as long as blocks are ASCII, have no
 ** contraction, and there is room for all that a block can give. */
-NP_INLINE const uint8_t *np_cut_ascii(np_split_kind kind, const uint8_t *p,
-                                      const uint8_t *q, const uint8_t *end,
-                                      uint32_t *ends, size_t *count, size_t cap) {
+NP_INLINE const uint8_t *np_cut_ascii(unsigned rules, const uint8_t *p, const uint8_t *q,
+                                      const uint8_t *end, uint32_t *ends, size_t *count,
+                                      size_t cap) {
   size_t n = *count;
   while (end - q > 64 && cap - n >= 64 && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
     np_block b;
@@ -94,9 +94,9 @@ NP_INLINE const uint8_t *np_cut_ascii(np_split_kind kind, const uint8_t *p,
     NP_READ_BLOCK(q, &b);
     if (b.high) break;
     b.high = 0; /* so that the compiler knows */
-    uint64_t starts = np_starts(kind, &b, UINT64_MAX, &lead) & np_sure(&b, UINT64_MAX);
+    uint64_t starts = np_starts(rules, &b, UINT64_MAX, &lead) & np_sure(&b, UINT64_MAX);
     starts &= ~(uint64_t)1;
-    if (!starts || np_quotes(kind, &b, lead)) break;
+    if (!starts || np_quotes(rules, &b, lead)) break;
     NP_SPREAD_BITS(starts, (uint32_t)(q - p), ends + n);
     n += np_ones(starts);
     q += 63 - np_high_zeros(starts);
@@ -124,16 +124,17 @@ NP_INLINE bool np_singly_on(const uint8_t *from, const uint8_t *q, const uint8_t
 }
 
 /* One block. Returns where to go on, NULL when no more is to be done. */
-NP_INLINE const uint8_t *np_cut_block(np_split_kind kind, const uint8_t *p,
-                                      const uint8_t *q, const uint8_t *end,
-                                      uint32_t *ends, size_t *count, size_t cap) {
+NP_INLINE const uint8_t *np_cut_block(unsigned rules, np_split_kind kind,
+                                      const uint8_t *p, const uint8_t *q,
+                                      const uint8_t *end, uint32_t *ends, size_t *count,
+                                      size_t cap) {
   size_t left = (size_t)(end - q);
   np_block b;
   uint64_t lead;
-  unsigned n = np_read(kind, p, q, end, left < 64 ? (unsigned)left : 64, &b);
-  n = np_limit(kind, &b, n);
-  uint64_t known = np_below(n), starts = np_starts(kind, &b, known, &lead);
-  starts = np_contract(kind, np_quotes(kind, &b, lead), q, end, starts);
+  unsigned n = np_read(rules, p, q, end, left < 64 ? (unsigned)left : 64, &b);
+  n = np_limit(rules, &b, n);
+  uint64_t known = np_below(n), starts = np_starts(rules, &b, known, &lead);
+  starts = np_contract(rules, np_quotes(rules, &b, lead), q, end, starts);
   starts &= known & ~(uint64_t)1;
   if (left != n) starts &= np_sure(&b, known);
   if (starts) {
@@ -146,7 +147,7 @@ NP_INLINE const uint8_t *np_cut_block(np_split_kind kind, const uint8_t *p,
     return NULL;
   }
   if (starts) return q;
-  unsigned over = np_pass(kind, &b, q, n);
+  unsigned over = np_pass(rules, &b, q, n);
   if (over) return np_same(q + over, end);
   const uint8_t *from = q;
   do {
@@ -169,13 +170,24 @@ NP_INLINE bool np_counts_zeros(void) {
 NP_INLINE size_t np_cut(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                         uint32_t *ends, size_t cap) {
   const uint8_t *q = p;
+  unsigned rules = np_split_rules_of(kind);
   size_t count = 0;
   while (q && count < cap && q < end && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
-    q = np_cut_ascii(kind, p, q, end, ends, &count, cap);
+    q = np_cut_ascii(rules, p, q, end, ends, &count, cap);
     if (count == cap || (size_t)(q - p) > NP_SPLIT_REACH - 64) break;
-    q = np_cut_block(kind, p, q, end, ends, &count, cap);
+    q = np_cut_block(rules, kind, p, q, end, ends, &count, cap);
   }
   return count;
+}
+
+/* Made anew for the two kinds that matter most. */
+NP_INLINE size_t np_cut_kind(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+                             uint32_t *ends, size_t cap) {
+  switch (kind) {
+    case NP_SPLIT_O200K: return np_cut(NP_SPLIT_O200K, p, end, ends, cap);
+    case NP_SPLIT_CL100K: return np_cut(NP_SPLIT_CL100K, p, end, ends, cap);
+    default: return np_cut(kind, p, end, ends, cap);
+  }
 }
 
 #endif

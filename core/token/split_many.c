@@ -45,6 +45,7 @@ const char *np_split_path_name(np_split_path path) {
 size_t np_split_by(np_split_path path, np_split_kind kind, const uint8_t *p,
                    const uint8_t *end, uint32_t *ends, size_t cap) {
   if (kind >= NP_SPLIT_QWEN2) return np_split_singly(kind, p, end, ends, cap);
+  if (!np_split_rules_of(kind)) path = NP_SPLIT_SINGLY;
   return ways[path].cut(kind, p, end, ends, cap);
 }
 
@@ -53,5 +54,5 @@ size_t np_split_many(np_split_kind kind, const uint8_t *p, const uint8_t *end,
   if (kind >= NP_SPLIT_QWEN2) return np_split_singly(kind, p, end, ends, cap);
   unsigned cpu = np_port_cpu(), path = NP_SPLIT_PATHS - 1;
   while (!can(&ways[path], cpu)) path--; /* the first ones need nothing */
-  return ways[path].cut(kind, p, end, ends, cap);
+  return np_split_by(path, kind, p, end, ends, cap);
 }

@@ -36,14 +36,41 @@ np_split_cutter np_split_avx2, np_split_avx512;
 np_split_cutter np_split_neon;
 #endif
 
+/* What the sets must know of a pattern, a sum; 0 for the kinds whose pieces are cut one by
+** one on every path. */
+typedef enum np_split_rules {
+  NP_RULE_SETS = 1, /* set for all others */
+  NP_RULE_CASED =
+      2, /* words are [Lu Lt Lm Lo M]*[Ll Lm Lo M]*; symbols end in [\r\n/]* */
+  NP_RULE_MARKS = 4,   /* marks are in words */
+  NP_RULE_SYMBOLS = 8, /* and among symbols */
+  NP_RULE_ONE = 16,    /* digits are cut one by one, not by three */
+  NP_RULE_PIECE = 32,  /* a contraction is a piece */
+  NP_RULE_TAIL = 64    /* or the end of a word */
+} np_split_rules;
+
+static inline unsigned np_split_rules_of(np_split_kind kind) {
+  unsigned cased = NP_RULE_SETS | NP_RULE_CASED | NP_RULE_MARKS | NP_RULE_SYMBOLS;
+  switch (kind) {
+    case NP_SPLIT_CL100K: return NP_RULE_SETS | NP_RULE_PIECE;
+    case NP_SPLIT_O200K: return cased | NP_RULE_TAIL;
+    case NP_SPLIT_QWEN2: return NP_RULE_SETS | NP_RULE_PIECE | NP_RULE_ONE;
+    case NP_SPLIT_QWEN35:
+      return NP_RULE_SETS | NP_RULE_PIECE | NP_RULE_ONE | NP_RULE_MARKS;
+    case NP_SPLIT_TEKKEN: return cased | NP_RULE_ONE;
+    default: return 0;
+  }
+}
+
 /* What up to 64 bytes from a piece's beginning hold; bit i says something of byte i. Each
 ** byte of a character of several bytes has that character's class. What is in no class is
 ** a symbol. */
 typedef struct np_block {
-  uint64_t letter; /* of any case or none; for o200k marks as well */
-  uint64_t upper;  /* of these, upper or title case */
-  uint64_t both;   /* of these, neither upper nor lower case */
-  uint64_t mark;   /* of these, marks */
+  uint64_t
+      letter;     /* of any case or none; marks too where the pattern has them in words */
+  uint64_t upper; /* of these, upper or title case */
+  uint64_t both;  /* of these, neither upper nor lower case */
+  uint64_t mark;  /* of these, marks */
   uint64_t digit;
   uint64_t blank; /* ' ' */
   uint64_t space; /* white space that ends no line; also blanks */

@@ -5,6 +5,5 @@
 
 size_t np_split_plain(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                       uint32_t *ends, size_t cap) {
-  return kind == NP_SPLIT_O200K ? np_cut(NP_SPLIT_O200K, p, end, ends, cap)
-                                : np_cut(NP_SPLIT_CL100K, p, end, ends, cap);
+  return np_cut_kind(kind, p, end, ends, cap);
 }

@@ -60,7 +60,7 @@ NP_INLINE uint64_t np_wide_classes(const uint8_t *p, const uint8_t *end, uint64_
 /* Adds the characters of several bytes among the n at p. Returns n, or where the first one
 ** is that the sets cannot tell: a number, or a character that is cut off by n but not by
 ** `end`. `h` is what the bytes say. */
-NP_INLINE unsigned np_wide_add(np_split_kind kind, const uint8_t *p, const uint8_t *end,
+NP_INLINE unsigned np_wide_add(unsigned rules, const uint8_t *p, const uint8_t *end,
                                unsigned n, const np_high *h, np_block *b) {
   uint64_t lead = b->high & ~h->tail, three = h->from_e0 & ~h->from_f0, stop = 0;
   if (n < (size_t)(end - p)) {
@@ -75,13 +75,13 @@ NP_INLINE unsigned np_wide_add(np_split_kind kind, const uint8_t *p, const uint8
   if (lead) {
     uint8_t classes[68];
     uint64_t known = np_wide_classes(p, end, lead, classes), word = NP_CLASS_LETTERS;
-    if (kind == NP_SPLIT_O200K) word |= NP_CLASS_MARK;
+    if (rules & NP_RULE_MARKS) word |= NP_CLASS_MARK;
     valid |= known;
     all = known | known << 1 | (known & h->from_e0) << 2 | (known & h->from_f0) << 3;
     b->letter |= all & NP_HAVE_BITS(classes, (uint8_t)word);
     b->space |= all & NP_HAVE_BITS(classes, NP_CLASS_SPACE);
     stop |= known & NP_HAVE_BITS(classes, NP_CLASS_NUMBER);
-    if (kind == NP_SPLIT_O200K) {
+    if (rules & NP_RULE_CASED) {
       b->upper |= all & NP_HAVE_BITS(classes, NP_CLASS_UPPER);
       b->both |= all & NP_HAVE_BITS(classes, NP_CLASS_BOTH);
       b->mark |= all & NP_HAVE_BITS(classes, NP_CLASS_MARK);
