@@ -58,13 +58,14 @@ TEST_SRC := $(sort $(wildcard tests/core/test_*.c))
 DEMO_SRC := $(sort $(wildcard examples/*.c))
 HEADERS  := $(wildcard core/*/*.h tests/core/*.h tests/fuzz/*.h)
 C_FILES  := $(LIB_SRC) $(BIND_SRC) $(CLI_SRC) $(HEADERS) \
-            $(wildcard core/*/gen/*.c tests/core/*.c tests/fuzz/*.c examples/*.c)
+            $(wildcard core/*/gen/*.c tests/core/*.c tests/fuzz/*.c tests/bench/*.c examples/*.c)
 
 LIB_OBJ  := $(call objects,$(LIB_SRC))
 BIND_OBJ := $(call objects,$(BIND_SRC))
 CLI_OBJ  := $(call objects,$(CLI_SRC))
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 DEMOS    := $(DEMO_SRC:%.c=$(BUILD)/%)
+BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 STATIC  := $(BUILD)/libneap.a
 # What tests link with: the library that looks at every prompt (core/render/check.h).
@@ -146,8 +147,8 @@ $(PROGRAM): $(CLI_OBJ) $(BIND_OBJ) $(STATIC)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
 $(TESTS): $(CHECKED)
-$(DEMOS): $(STATIC)
-$(TESTS) $(DEMOS): $(BUILD)/%: $(BUILD)/%.o
+$(DEMOS) $(BENCHES): $(STATIC)
+$(TESTS) $(DEMOS) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
@@ -156,7 +157,7 @@ $(BUILD)/share/lua/5.4/neap: TO = lua/neap
 $(LINKS):
 	@mkdir -p $(@D) && ln -sfn '$(CURDIR)/$(TO)' $@
 
--include $(BUILD)/checked/core/engine/turn.d $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d)
+-include $(BUILD)/checked/core/engine/turn.d $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
 
 # ---- run and test ------------------------------------------------------------------------
 
@@ -184,8 +185,11 @@ define each_lua
 endef
 soak: deps-run                ## long runs: memory stays flat, nothing drifts
 	$(call each_lua,tests/soak)
-bench: deps-run               ## measurements, as a table on standard output
-	$(call each_lua,tests/bench)
+# JSON=1: an object a row. NPM=1: side by side with encoders of the npm registry.
+bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
+	+@$(SUBMAKE) all $(BENCHES) >&2
+	@$(LUA_ENV) $(LUA) tests/bench/tokens.lua $(if $(JSON),--json) $(if $(NPM),--npm)
+	@$(LUA_ENV) $(LUA) tests/bench/speed.lua $(if $(JSON),--json)
 
 lint: deps-lint               ## gcc and clang with -Werror, formatting, luacheck, cppcheck
 	@BUILD='$(BUILD)' MAKE='$(SUBMAKE)' C_FILES='$(C_FILES)' CPP='$(DEP_FLAGS)' bash tests/support/lint.sh

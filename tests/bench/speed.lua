@@ -1,6 +1,5 @@
--- Speed of the things people wait for: counting, and a long loop with everything in it. CPU
--- time, median of five; no figure is judged here. --json prints one object per row.
--- next: ../../core/token/count.c
+-- Speed of what people wait for: a long loop with everything in it. CPU time, median of five;
+-- no figure is judged here. --json prints one object per row. next: tokens.lua
 local core = require("neap.core")
 local json = arg[1] == "--json"
 
@@ -8,8 +7,6 @@ local ENGLISH = "The tide rises, the tide falls, and what it carried in the morn
   .. "taken away again by night; nobody on the quay could say what had been there.\n"
 local CODE = "static int np_find(const char *key, size_t n) {\n  for (size_t i = 0; i < n; i++) {\n"
   .. "    if (key[i] == '\\0') return -1;\n  }\n  return (int)hash(key, n) & 0x3ff;\n}\n"
-local CHINESE = "上下文窗口有限，历史却不断增长；每一轮都要重新读取，费用随之上升。\n"
-
 local function median_seconds(f)
   local times = {}
   for i = 1, 5 do
@@ -28,14 +25,6 @@ local function row(name, value, unit)
   else
     print(("%-44s %10.2f %s"):format(name, value, unit))
   end
-end
-
-local function bench_count(enc, name, text)
-  text = text:rep(1 + 1000000 // #text)
-  local s = median_seconds(function()
-    enc:count(text)
-  end)
-  row("count " .. name, #text / 1e6 / s, "MB/s")
 end
 
 -- A loop of `turns` steps: a call and its result each, a prompt each.
@@ -58,11 +47,5 @@ local function bench_loop(turns, window)
   row(("loop of %d turns, window %d"):format(turns, window), s * 1000, "ms")
 end
 
-local from = os.clock()
-local enc = assert(core.encoding("o200k_base"))
-row("load o200k_base", (os.clock() - from) * 1000, "ms")
-bench_count(enc, "English", ENGLISH)
-bench_count(enc, "C code", CODE)
-bench_count(enc, "Chinese", CHINESE)
 bench_loop(100, 16000)
 bench_loop(1000, 128000)
