@@ -247,7 +247,7 @@ static void bench_load(const char *data, const char *texts) {
   long before = memory_of("Rss:");
   tokens += np_vocab_count(v, np_buf_str(&text[0]));
   long used = memory_of("Rss:") - before + loaded - rss;
-  own = memory_of("Private_Dirty:") - own - (long)(text[0].cap / 1024);
+  own = memory_of("Private_Dirty:") - own - (long)(text[0].n / 1024);
   printf("{\"row\":\"load\",\"tokens\":%zu,\"ms\":%.3f,\"wall_ms\":%.3f,\"mib\":%.2f,"
          "\"used_mib\":%.2f,\"own_mib\":%.2f}\n",
          tokens, ms, wall_ms, (double)(loaded - rss) / 1024, (double)used / 1024,
