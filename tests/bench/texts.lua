@@ -1,6 +1,6 @@
 -- The texts that are measured: those of the shared corpus where it is, else made here, by
--- nothing but arithmetic, so that they are the same everywhere. Made ones are simpler than
--- real ones, and figures on them are higher. next: tokens.lua
+-- nothing but arithmetic, so that they are the same everywhere. Made-up words are seldom tokens,
+-- so figures on them are lower, and not to be held against the goals. next: tokens.lua
 local core = require("neap.core")
 local shared = require("tests.support.shared")
 
