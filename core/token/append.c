@@ -38,8 +38,10 @@ static const rule rules[] = {
     [NP_SPLIT_O200K] = {LETTERS | NP_CLASS_MARK, true, true, 3, OF_WORD},
 };
 
+/* Nor is there a rule where what comes next may still change the characters before it. */
 static rule rule_of(const np_vocab *v) {
   size_t kind = (size_t)v->split;
+  if (v->flags & NP_VOCAB_NFC) return (rule){0, false, false, 0, 0};
   return kind < NP_COUNT(rules) ? rules[kind] : (rule){0, false, false, 0, 0};
 }
 

@@ -3,6 +3,7 @@
 ** only merged when it is no token itself. next: fit.c
 */
 #include "token/bpe.h"
+#include "text/nfc.h"
 
 /* ---- encoding ---------------------------------------------------------------------- */
 
@@ -87,6 +88,20 @@ static bool encode_text(const np_vocab *v, const uint8_t *p, const uint8_t *end,
   return true;
 }
 
+/* Text between special tokens; each is normalized by itself where the vocabulary asks. */
+static bool encode_part(const np_vocab *v, const uint8_t *p, const uint8_t *end,
+                        sink *s) {
+  np_str text = np_str_of((const char *)p, (size_t)(end - p));
+  if (!(v->flags & NP_VOCAB_NFC) || np_nfc_plain(text)) return encode_text(v, p, end, s);
+  np_buf b;
+  np_buf_init(&b, s->alloc);
+  np_nfc(text, &b);
+  const uint8_t *q = (const uint8_t *)b.p;
+  bool ok = !b.failed && encode_text(v, q, q + b.n, s);
+  np_buf_free(&b);
+  return ok;
+}
+
 /* The longest special token whose text is at p, or NULL. */
 static const np_special *special_at(const np_vocab *v, const uint8_t *p,
                                     const uint8_t *end) {
@@ -109,12 +124,12 @@ neap_rc np_vocab_encode(const np_vocab *v, np_str text, bool special, const neap
   for (; q < end; q++) {
     const np_special *found = special_at(v, q, end);
     if (!found) continue;
-    if (!encode_text(v, p, q, &s) || !emit_external(&s, &found->id, 1))
+    if (!encode_part(v, p, q, &s) || !emit_external(&s, &found->id, 1))
       return np_fail_mem(e);
     p = q + found->n;
     q = p - 1;
   }
-  return encode_text(v, p, end, &s) ? NEAP_OK : np_fail_mem(e);
+  return encode_part(v, p, end, &s) ? NEAP_OK : np_fail_mem(e);
 }
 
 /* ---- decoding ---------------------------------------------------------------------- */

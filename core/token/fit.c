@@ -6,6 +6,7 @@
 ** taken. next: ../text/text.h
 */
 #include "token/bpe.h"
+#include "text/nfc.h"
 
 #define LONG 96  /* bytes of a piece up to which every cut in it is tried */
 #define BACK 32  /* tokens before the limit at which the search by bytes begins */
@@ -285,7 +286,34 @@ static size_t fit_tail(const np_vocab *v, np_str text, size_t limit) {
   return text.n - at;
 }
 
-size_t np_vocab_fit(const np_vocab *v, np_str text, size_t limit, bool at_end) {
+/* ---- the whole --------------------------------------------------------------------- */
+
+static size_t fit_text(const np_vocab *v, np_str text, size_t limit, bool at_end) {
   if (!text.n || !limit) return 0;
   return at_end ? fit_tail(v, text, limit) : fit_head(v, text, limit);
+}
+
+/* In a text that normalization changes, a cut is where one of its parts begins: what is cut
+** off is normalized to a beginning (or end) of the normalized text. */
+static size_t fit_nfc(const np_vocab *v, np_str text, size_t limit, bool at_end) {
+  np_buf b;
+  np_buf_init(&b, &v->alloc);
+  np_nfc(text, &b);
+  np_str all = np_buf_str(&b), rest = all;
+  size_t found = b.failed ? 0 : SIZE_MAX;
+  if (!b.failed && np_str_eq(all, text)) found = fit_text(v, text, limit, at_end);
+  while (found == SIZE_MAX) {
+    size_t n = fit_text(v, rest, limit, at_end), size = at_end ? all.n - n : n;
+    size_t at = np_nfc_place(text, &v->alloc, at_end, &size);
+    if (at == SIZE_MAX) break;
+    rest = at_end ? np_str_cut(all, size, all.n) : np_str_cut(all, 0, size);
+    if (np_vocab_count(v, rest) <= limit) found = at_end ? text.n - at : at;
+  }
+  np_buf_free(&b);
+  return found == SIZE_MAX ? 0 : found;
+}
+
+size_t np_vocab_fit(const np_vocab *v, np_str text, size_t limit, bool at_end) {
+  bool plain = !(v->flags & NP_VOCAB_NFC) || np_nfc_plain(text);
+  return plain ? fit_text(v, text, limit, at_end) : fit_nfc(v, text, limit, at_end);
 }

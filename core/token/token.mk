@@ -2,15 +2,22 @@
 # the Makefile, which sets BUILD, CC, CPPFLAGS and CFLAGS. next: gen/unicode.c, gen/vocab.mjs
 
 TOKEN_H := $(BUILD)/gen/token/unicode.h $(BUILD)/gen/token/punct.h
-GEN_HEADERS += $(TOKEN_H)
+TEXT_H := $(BUILD)/gen/text/nfc_table.h
+GEN_HEADERS += $(TOKEN_H) $(TEXT_H)
 
 # Built for and run on this machine, without the build's sanitizers.
+GENERATE = $(CC) -std=c11 -O1 $(shell pkg-config --cflags libutf8proc) $(CPPFLAGS) -o $@ $< \
+  $(LDFLAGS) $(shell pkg-config --libs libutf8proc)
+
 $(TOKEN_H:.h=): $(BUILD)/gen/token/%: core/token/gen/%.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -O1 $(shell pkg-config --cflags libutf8proc) $(CPPFLAGS) -o $@ $< \
-	  $(LDFLAGS) $(shell pkg-config --libs libutf8proc)
+	$(Q)$(GENERATE)
 
-$(TOKEN_H): %.h: %
+$(TEXT_H:.h=): $(BUILD)/gen/text/%: core/text/gen/%.c
+	@mkdir -p $(@D)
+	$(Q)$(GENERATE)
+
+$(TOKEN_H) $(TEXT_H): %.h: %
 	$(Q)$< > $@.tmp && mv $@.tmp $@
 
 # Beside the compact vocabularies, their ready files (image.h). The folder was once a link to

@@ -7,6 +7,7 @@
 #include "token/words.h"
 
 #include "token/bpe.h"
+#include "text/nfc.h"
 
 #define BATCH 256
 #define COUNT_SHIFT 60
@@ -193,7 +194,7 @@ void np_words_free(np_words *w) {
 #define SHORT 4096 /* bytes; in less, words repeat too little to pay for a table */
 #define SHARE 16   /* bytes of text to one entry, which has as many */
 
-size_t np_vocab_count_with(const np_vocab *v, np_words *w, np_str text) {
+static size_t count_text(const np_vocab *v, np_words *w, np_str text) {
   const uint8_t *p = (const uint8_t *)text.p;
   if (w || text.n < SHORT) return np_words_count(v, w, p, text.n);
   np_words own;
@@ -202,6 +203,22 @@ size_t np_vocab_count_with(const np_vocab *v, np_words *w, np_str text) {
   size_t count = np_words_count(v, any ? &own : NULL, p, text.n);
   np_free(&v->alloc, own.at);
   return count;
+}
+
+/* The tokens of a text that is normalized first. Without memory for that a bound: no token is
+** shorter than a byte, and no text grows to more than three times its size. */
+static size_t count_nfc(const np_vocab *v, np_words *w, np_str text) {
+  np_buf b;
+  np_buf_init(&b, &v->alloc);
+  np_nfc(text, &b);
+  size_t n = b.failed ? 3 * text.n : count_text(v, w, np_buf_str(&b));
+  np_buf_free(&b);
+  return n;
+}
+
+size_t np_vocab_count_with(const np_vocab *v, np_words *w, np_str text) {
+  bool plain = !(v->flags & NP_VOCAB_NFC) || np_nfc_plain(text);
+  return plain ? count_text(v, w, text) : count_nfc(v, w, text);
 }
 
 size_t np_vocab_count(const np_vocab *v, np_str text) {
