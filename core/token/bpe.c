@@ -8,36 +8,76 @@
 
 #define STARTS_MANY 39 /* the bit of np_vocab_starts for 42 bytes and more */
 
+/* A token and its length, which is known before the token's own memory is read. */
+typedef struct np_found {
+  uint32_t id;
+  size_t n;
+} np_found;
+
 /* The longest token of 42 to n bytes: only lengths that tokens have are tried. */
-static uint32_t longest_of_many(const np_vocab *v, const uint8_t *p, size_t n) {
+static np_found longest_of_many(const np_vocab *v, const uint8_t *p, size_t n) {
   for (size_t k = n < v->longest ? n : v->longest; k >= 3 + STARTS_MANY; k--) {
     if (!(v->lengths[k >> 6] >> (k & 63) & 1)) continue;
     uint32_t id = np_vocab_find_merged(v, p, k);
-    if (id != NP_TOKEN_NONE) return id;
+    if (id != NP_TOKEN_NONE) return (np_found){id, k};
   }
-  return NP_TOKEN_NONE;
+  return (np_found){NP_TOKEN_NONE, 0};
+}
+
+static np_found longest_of_two(const np_vocab *v, const uint8_t *p) {
+  uint32_t two = v->two[p[0] << 8 | p[1]];
+  return two != NP_TOKEN_NONE ? (np_found){two, 2} : (np_found){v->byte[*p], 1};
+}
+
+/* The same where 16 bytes may be read and no token that begins so is longer than a key: which
+** lengths the filter lets pass is found without a branch that depends on it. */
+static inline np_found longest_wide(const np_vocab *v, const uint8_t *p,
+                                    uint64_t lengths) {
+  np_key wide = np_key_wide(p);
+  for (; lengths; lengths ^= (uint64_t)1 << (63 - np_high_zeros(lengths))) {
+    size_t n = 66 - np_high_zeros(lengths);
+    np_key k = np_key_cut(wide, n);
+    uint64_t h = np_hash_key(k);
+    if (!np_filter_has(&v->known, h)) continue;
+    uint32_t id = np_vocab_find_key(v, k, h, NP_PIECE_ATOM);
+    if (id != NP_TOKEN_NONE && np_token_len(v, id) == n) return (np_found){id, n};
+  }
+  return longest_of_two(v, p);
 }
 
 /* Tries the lengths that tokens with this beginning have, from the longest on: look-ups that
-** do not wait for each other. */
-uint32_t np_bpe_longest(const np_vocab *v, const uint8_t *p, size_t n) {
-  if (n == 1) return v->byte[*p];
-  uint64_t lengths = n >= 3 ? np_vocab_starts(v, p) : 0;
+** do not wait for each other. *reach bytes of p decide the answer. */
+static inline np_found longest(const np_vocab *v, const uint8_t *p, size_t n,
+                               size_t *reach) {
+  *reach = n < 3 ? n : 3;
+  if (n == 1) return (np_found){v->byte[*p], 1};
+  if (n == 2) return longest_of_two(v, p);
+  uint64_t lengths = np_vocab_starts(v, p);
+  if (!lengths) return longest_of_two(v, p);
+  *reach = 3 + 63 - np_high_zeros(lengths);
   if (n < 3 + STARTS_MANY) {
-    lengths &= ((uint64_t)1 << (n >= 3 ? n - 2 : 0)) - 1;
+    lengths &= ((uint64_t)1 << (n - 2)) - 1;
   } else if (lengths >> STARTS_MANY & 1) {
-    uint32_t id = longest_of_many(v, p, n);
-    if (id != NP_TOKEN_NONE) return id;
+    *reach = v->longest;
+    np_found f = longest_of_many(v, p, n);
+    if (f.n) return f;
   }
   lengths &= ((uint64_t)1 << STARTS_MANY) - 1;
-  while (lengths) {
-    unsigned bit = 63 - np_high_zeros(lengths);
-    uint32_t id = np_vocab_find_merged(v, p, bit + 3);
-    if (id != NP_TOKEN_NONE) return id;
-    lengths ^= (uint64_t)1 << bit;
+  if (n >= NP_KEY_WIDE && !(lengths >> (NP_KEY_LONGEST - 2))) {
+    return longest_wide(v, p, lengths);
   }
-  uint32_t two = v->two[p[0] << 8 | p[1]];
-  return two != NP_TOKEN_NONE ? two : v->byte[*p];
+  while (lengths) {
+    size_t k = 66 - np_high_zeros(lengths);
+    uint32_t id = np_vocab_find_merged(v, p, k);
+    if (id != NP_TOKEN_NONE) return (np_found){id, k};
+    lengths ^= (uint64_t)1 << (k - 3);
+  }
+  return longest_of_two(v, p);
+}
+
+uint32_t np_bpe_longest(const np_vocab *v, const uint8_t *p, size_t n) {
+  size_t reach;
+  return longest(v, p, n, &reach).id;
 }
 
 /* Merges p[0, n), 1 <= n <= SMALL, by the definition: the lowest pair, the leftmost
@@ -89,28 +129,47 @@ static inline bool is_dead(const np_bpe *w, size_t i) {
   return w->dead[i >> 6] >> (i & 63) & 1;
 }
 
+/* True when the `n` bytes at p are there again `step` bytes on: for runs of one letter or a
+** few, whose tokens repeat. */
+static inline bool repeats(const uint8_t *p, size_t step, size_t n) {
+  if (n < 8) return !memcmp(p, p + step, n);
+  return np_load64(p) == np_load64(p + step) && !memcmp(p, p + step, n);
+}
+
 size_t np_bpe_window(const np_vocab *v, uint32_t before, const uint8_t *p, size_t n,
                      np_bpe *w) {
   memset(w->dead, 0, (n / 64 + 1) * sizeof w->dead[0]);
-  size_t count = 0, at = 0;
-  uint32_t id = np_bpe_longest(v, p, n);
+  size_t count = 0, at = 0, reach;
+  uint32_t last = before, twice = NP_TOKEN_NONE;    /* a token that may follow itself */
+  np_found f = longest(v, p, n, &reach), first = f; /* the longest from `known` on */
+  size_t known = 0;
   for (;;) {
-    while (id != NP_TOKEN_NONE) {
-      uint32_t last = count ? w->ids[count - 1] : before;
-      size_t end = at + np_token_len(v, id);
-      if (!is_dead(w, end) && (last == NP_TOKEN_NONE || np_bpe_seam(v, last, id))) break;
-      id = np_token_shorter(v, id);
+    while (f.id != NP_TOKEN_NONE) {
+      if (!is_dead(w, at + f.n)) {
+        if (last == NP_TOKEN_NONE || (last == f.id && last == twice)) break;
+        if (np_bpe_seam(v, last, f.id)) {
+          if (last == f.id) twice = last;
+          break;
+        }
+      }
+      f.id = np_token_shorter(v, f.id);
+      f.n = f.id != NP_TOKEN_NONE ? np_token_len(v, f.id) : 0;
     }
-    if (id != NP_TOKEN_NONE) {
-      w->ids[count++] = id;
-      at += np_token_len(v, id);
+    if (f.id != NP_TOKEN_NONE) {
+      w->ids[count++] = last = f.id;
+      size_t from = at;
+      at += f.n;
       if (at == n) return count;
-      id = np_bpe_longest(v, p + at, n - at);
+      bool same = known == from && reach <= n - at && repeats(p + from, f.n, reach);
+      f = first = same ? first : longest(v, p + at, n - at, &reach);
+      known = at;
     } else {
       if (count == 0) return 0;
       w->dead[at >> 6] |= (uint64_t)1 << (at & 63);
-      id = w->ids[--count];
-      at -= np_token_len(v, id);
+      f.id = w->ids[--count];
+      f.n = np_token_len(v, f.id);
+      at -= f.n;
+      last = count ? w->ids[count - 1] : before;
     }
   }
 }

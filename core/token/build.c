@@ -80,9 +80,10 @@ static uint64_t places(uint64_t items) {
   return n;
 }
 
-/* At least 8 bits an item: one in eight questions or fewer passes for nothing. */
+/* Words of a filter, at least 8 bits an item: of the questions that end in a no, one in
+** twenty or fewer passes. */
 static uint64_t words(uint64_t items) {
-  uint64_t n = 1;
+  uint64_t n = 2;
   while (n * 64 < 8 * items) n *= 2;
   return n;
 }
@@ -114,6 +115,7 @@ static neap_rc plan_counts(np_build *b) {
   n[NP_PART_PIECES] = places(in->tokens);
   n[NP_PART_PAIRS] = places(pairs);
   n[NP_PART_MAYBE] = words(pairs);
+  n[NP_PART_KNOWN] = words(in->tokens);
   n[NP_PART_TWO] = 65536;
   n[NP_PART_BYTE] = 256;
   n[NP_PART_EXTERNAL] = in->external ? in->tokens : 0;

@@ -7,13 +7,23 @@
 #define AGAIN "install neap again or run `make`"
 
 size_t np_image_item(int part) {
-  static const uint8_t sizes[NP_PARTS] = {sizeof(np_key),     1,
-                                          sizeof(uint64_t),   sizeof(uint32_t),
-                                          sizeof(uint32_t),   sizeof(uint64_t),
-                                          sizeof(uint64_t),   sizeof(uint64_t),
-                                          sizeof(uint32_t),   sizeof(uint32_t),
-                                          sizeof(uint32_t),   sizeof(uint32_t),
-                                          sizeof(np_special), 1};
+  static const uint8_t sizes[NP_PARTS] = {
+      [NP_PART_KEYS] = sizeof(np_key),
+      [NP_PART_FAR] = 1,
+      [NP_PART_MERGES] = sizeof(uint64_t),
+      [NP_PART_SHORTER] = sizeof(uint32_t),
+      [NP_PART_PIECES] = sizeof(uint32_t),
+      [NP_PART_PAIRS] = sizeof(uint64_t),
+      [NP_PART_MAYBE] = sizeof(uint64_t),
+      [NP_PART_KNOWN] = sizeof(uint64_t),
+      [NP_PART_STARTS] = sizeof(uint64_t),
+      [NP_PART_TWO] = sizeof(uint32_t),
+      [NP_PART_BYTE] = sizeof(uint32_t),
+      [NP_PART_EXTERNAL] = sizeof(uint32_t),
+      [NP_PART_RANKS] = sizeof(uint32_t),
+      [NP_PART_SPECIAL] = sizeof(np_special),
+      [NP_PART_TEXTS] = 1,
+  };
   return sizes[part];
 }
 
@@ -102,9 +112,9 @@ static bool has_parts(const np_image_head *h) {
   uint64_t external = p[NP_PART_EXTERNAL].n, ranks = p[NP_PART_RANKS].n;
   return p[NP_PART_KEYS].n == h->tokens && p[NP_PART_MERGES].n == h->tokens &&
          p[NP_PART_SHORTER].n == h->tokens && is_power(p[NP_PART_PIECES].n, 16) &&
-         is_power(p[NP_PART_PAIRS].n, 16) && is_power(p[NP_PART_MAYBE].n, 1) &&
-         is_power(p[NP_PART_STARTS].n, 16) && p[NP_PART_TWO].n == 65536 &&
-         p[NP_PART_BYTE].n == 256 &&
+         is_power(p[NP_PART_PAIRS].n, 16) && is_power(p[NP_PART_MAYBE].n, 2) &&
+         is_power(p[NP_PART_KNOWN].n, 2) && is_power(p[NP_PART_STARTS].n, 16) &&
+         p[NP_PART_TWO].n == 65536 && p[NP_PART_BYTE].n == 256 &&
          (external ? external == h->tokens && ranks : ranks == 0);
 }
 
@@ -154,10 +164,9 @@ static bool has_special(const np_vocab *v, uint64_t texts) {
 
 /* ---- opening ----------------------------------------------------------------------- */
 
-static np_slots slots_of(const char *base, const np_part *part, uint32_t more) {
-  uint32_t bits = 0;
+static np_slots slots_of(const char *base, const np_part *part) {
+  uint32_t bits = 1;
   while ((uint64_t)1 << bits < part->n) bits++;
-  bits += more;
   return (np_slots){base + part->at, (uint32_t)(((uint64_t)1 << bits) - 1), 64 - bits};
 }
 
@@ -167,10 +176,11 @@ static void bind_tables(np_vocab *v, const char *base, const np_part *p) {
   v->far_n = (uint32_t)p[NP_PART_FAR].n;
   v->merges = (const void *)(base + p[NP_PART_MERGES].at);
   v->shorter = (const void *)(base + p[NP_PART_SHORTER].at);
-  v->pieces = slots_of(base, &p[NP_PART_PIECES], 0);
-  v->pairs = slots_of(base, &p[NP_PART_PAIRS], 0);
-  v->maybe = slots_of(base, &p[NP_PART_MAYBE], 6);
-  v->starts = slots_of(base, &p[NP_PART_STARTS], 0);
+  v->pieces = slots_of(base, &p[NP_PART_PIECES]);
+  v->pairs = slots_of(base, &p[NP_PART_PAIRS]);
+  v->maybe = slots_of(base, &p[NP_PART_MAYBE]);
+  v->known = slots_of(base, &p[NP_PART_KNOWN]);
+  v->starts = slots_of(base, &p[NP_PART_STARTS]);
   v->two = (const void *)(base + p[NP_PART_TWO].at);
   v->byte = (const void *)(base + p[NP_PART_BYTE].at);
   bool same = p[NP_PART_EXTERNAL].n == 0;

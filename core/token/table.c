@@ -30,6 +30,10 @@ static bool put32(const np_slots *s, uint32_t *at, uint64_t hash, uint32_t value
   return true;
 }
 
+static void put_filter(const np_slots *s, uint64_t *at, uint64_t hash) {
+  at[hash >> s->shift] |= np_filter_bits(hash);
+}
+
 static void fill_tokens(const np_build *b) {
   const np_vocab_parts *in = b->in;
   np_key *keys = np_build_part(b, NP_PART_KEYS);
@@ -53,15 +57,18 @@ static void fill_tokens(const np_build *b) {
 static neap_rc fill_pieces(const np_build *b) {
   const np_vocab_parts *in = b->in;
   uint32_t *at = np_build_part(b, NP_PART_PIECES);
+  uint64_t *known = np_build_part(b, NP_PART_KNOWN);
   memset(at, 0xFF, ((size_t)b->v->pieces.mask + 1) * sizeof *at);
   for (uint32_t id = 0; id < in->tokens; id++) {
     const uint8_t *p = np_build_bytes(in, id);
     size_t n = np_build_len(in, id);
-    if (np_vocab_find_any(b->v, p, n, 0) != NP_TOKEN_NONE) {
-      return refuse(b, id, "has the bytes of an earlier one");
-    }
-    uint64_t h = n <= NP_KEY_LONGEST ? np_hash_key(np_key_of(p, n)) : np_hash_far(p, n);
+    np_key k = n <= NP_KEY_LONGEST ? np_key_of(p, n) : (np_key){0, 0};
+    uint64_t h = n <= NP_KEY_LONGEST ? np_hash_key(k) : np_hash_far(p, n);
+    uint32_t same = n <= NP_KEY_LONGEST ? np_vocab_find_key(b->v, k, h, 0)
+                                        : np_vocab_find_far(b->v, p, n, 0);
+    if (same != NP_TOKEN_NONE) return refuse(b, id, "has the bytes of an earlier one");
     uint32_t atom = np_build_is_made(in, id) ? 0 : NP_PIECE_ATOM;
+    if (!atom && n >= 3) put_filter(&b->v->known, known, h);
     uint32_t slot = id << 12 | atom | (uint32_t)(h & NP_PIECE_HASH);
     if (!put32(&b->v->pieces, at, h, slot)) return refuse(b, id, "finds no place");
   }
@@ -76,8 +83,7 @@ static neap_rc fill_pairs(const np_build *b) {
     if (np_build_is_atom(in, id)) continue;
     uint64_t key = (uint64_t)in->left[id] << 20 | in->right[id];
     uint64_t h = np_hash_pair(in->left[id], in->right[id]);
-    uint64_t bit = h >> b->v->maybe.shift;
-    maybe[bit >> 6] |= (uint64_t)1 << (bit & 63);
+    put_filter(&b->v->maybe, maybe, h);
     if (!put64(&b->v->pairs, at, h, key << 24 | (id + 1))) {
       return refuse(b, id, "finds no place among the merges");
     }

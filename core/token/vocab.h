@@ -57,10 +57,11 @@ struct np_vocab {
   const uint32_t *shorter; /* the longest token that is a proper prefix, or none */
   np_slots pieces;         /* uint32_t: rank << 12 | atom << 11 | hash; of all tokens */
   np_slots pairs;          /* uint64_t: left << 44 | right << 24 | rank + 1 */
-  np_slots maybe;       /* bit set of the hashes of all pairs; most questions end here */
-  np_slots starts;      /* uint64_t: lengths << 24 | three bytes that begin tokens */
-  const uint32_t *two;  /* the token of two bytes, by first << 8 | second */
-  const uint32_t *byte; /* the token of a single byte */
+  np_slots maybe;          /* uint64_t: filter of the pairs; most questions end here */
+  np_slots known;      /* uint64_t: filter of the tokens that merges make, from 3 bytes */
+  np_slots starts;     /* uint64_t: lengths << 24 | three bytes that begin tokens */
+  const uint32_t *two; /* the token of two bytes, by first << 8 | second */
+  const uint32_t *byte;      /* the token of a single byte */
   const uint32_t *external;  /* by rank, or NULL: ranks are what the model knows */
   const uint32_t *ranks;     /* by external id, `externals` of them, or NULL */
   const np_special *special; /* by id */
@@ -131,6 +132,36 @@ static inline np_key np_key_of(const uint8_t *p, size_t n) {
   return (np_key){np_load64(p), np_load64(p + n - 8) >> (8 * (16 - n)) | size};
 }
 
+#define NP_KEY_WIDE 16 /* bytes that np_key_wide reads */
+
+static inline np_key np_key_wide(const uint8_t *p) {
+  return (np_key){np_load64(p), np_load64(p + 8)};
+}
+
+/* np_key_of the first n, 0 <= n <= NP_KEY_LONGEST, of 16 bytes, without a branch. */
+static inline np_key np_key_cut(np_key wide, size_t n) {
+  static const np_key masks[NP_KEY_LONGEST + 1] = {
+#define NP_MASK(n) (((uint64_t)1 << (8 * (n))) - 1)
+      {0, 0},
+      {NP_MASK(1), 0},
+      {NP_MASK(2), 0},
+      {NP_MASK(3), 0},
+      {NP_MASK(4), 0},
+      {NP_MASK(5), 0},
+      {NP_MASK(6), 0},
+      {NP_MASK(7), 0},
+      {UINT64_MAX, 0},
+      {UINT64_MAX, NP_MASK(1)},
+      {UINT64_MAX, NP_MASK(2)},
+      {UINT64_MAX, NP_MASK(3)},
+      {UINT64_MAX, NP_MASK(4)},
+      {UINT64_MAX, NP_MASK(5)},
+      {UINT64_MAX, NP_MASK(6)},
+      {UINT64_MAX, NP_MASK(7)},
+  };
+  return (np_key){wide.lo & masks[n].lo, (wide.hi & masks[n].hi) | (uint64_t)n << 56};
+}
+
 static inline uint64_t np_hash_key(np_key k) {
   uint64_t h = k.lo * NP_MIX + k.hi * NP_MIX2;
   return (h ^ h >> 32) * NP_MIX;
@@ -146,11 +177,24 @@ static inline uint64_t np_hash_far(const uint8_t *p, size_t n) {
 
 static inline uint64_t np_hash_pair(uint32_t left, uint32_t right) {
   uint64_t h = ((uint64_t)left << 20 | right) * NP_MIX;
-  return h ^ h << 31;
+  h ^= h << 31;
+  return h ^ h >> 32;
 }
 
 static inline uint64_t np_hash_start(uint32_t three) {
   return three * NP_MIX;
+}
+
+/* A filter: two bits of one word stand for an item. */
+static inline uint64_t np_filter_bits(uint64_t hash) {
+  return (uint64_t)1 << (hash & 63) | (uint64_t)1 << (hash >> 6 & 63);
+}
+
+/* False when no item has the hash; rarely true when none has. */
+static inline bool np_filter_has(const np_slots *s, uint64_t hash) {
+  const uint64_t *at = s->at;
+  uint64_t bits = np_filter_bits(hash);
+  return (at[hash >> s->shift] & bits) == bits;
 }
 
 /* ---- looking up -------------------------------------------------------------------- */
@@ -197,35 +241,39 @@ static inline uint32_t np_vocab_find_key(const np_vocab *v, np_key k, uint64_t h
   return NP_TOKEN_NONE;
 }
 
-static inline uint32_t np_vocab_find_any(const np_vocab *v, const uint8_t *p, size_t n,
-                                         uint32_t skip) {
-  if (n <= NP_KEY_LONGEST) {
-    np_key k = np_key_of(p, n);
-    return np_vocab_find_key(v, k, np_hash_key(k), skip);
-  }
-  return n > v->longest ? NP_TOKEN_NONE : np_vocab_find_far(v, p, n, skip);
-}
-
 /* The token that the piece p[0, n), n >= 1, is as a whole, or NP_TOKEN_NONE: then it is
 ** merged. */
 static inline uint32_t np_vocab_find(const np_vocab *v, const uint8_t *p, size_t n) {
-  return np_vocab_find_any(v, p, n, v->flags & NP_VOCAB_WHOLE ? 0 : NP_PIECE_ATOM);
+  uint32_t skip = v->flags & NP_VOCAB_WHOLE ? 0 : NP_PIECE_ATOM;
+  if (n > NP_KEY_LONGEST) {
+    return n > v->longest ? NP_TOKEN_NONE : np_vocab_find_far(v, p, n, skip);
+  }
+  np_key k = np_key_of(p, n);
+  return np_vocab_find_key(v, k, np_hash_key(k), skip);
 }
 
-/* The token that merges make of p[0, n), n >= 1, or NP_TOKEN_NONE. Its length is n also
-** when the image's values contradict each other. */
+/* The token that merges make of p[0, n), 3 <= n <= NP_TOKEN_LONGEST, or NP_TOKEN_NONE. Its
+** length is n also when the image's values contradict each other. */
 static inline uint32_t np_vocab_find_merged(const np_vocab *v, const uint8_t *p,
                                             size_t n) {
-  uint32_t id = np_vocab_find_any(v, p, n, NP_PIECE_ATOM);
+  uint32_t id;
+  if (n <= NP_KEY_LONGEST) {
+    np_key k = np_key_of(p, n);
+    uint64_t h = np_hash_key(k);
+    if (!np_filter_has(&v->known, h)) return NP_TOKEN_NONE;
+    id = np_vocab_find_key(v, k, h, NP_PIECE_ATOM);
+  } else {
+    if (!np_filter_has(&v->known, np_hash_far(p, n))) return NP_TOKEN_NONE;
+    id = np_vocab_find_far(v, p, n, NP_PIECE_ATOM);
+  }
   return id != NP_TOKEN_NONE && np_token_len(v, id) == n ? id : NP_TOKEN_NONE;
 }
 
 /* The token that `left` and `right` merge to, or NP_TOKEN_NONE. */
 static inline uint32_t np_vocab_pair(const np_vocab *v, uint32_t left, uint32_t right) {
-  const uint64_t *at = v->pairs.at, *maybe = v->maybe.at;
+  const uint64_t *at = v->pairs.at;
   uint64_t key = (uint64_t)left << 20 | right, h = np_hash_pair(left, right);
-  uint64_t bit = h >> v->maybe.shift;
-  if (!(maybe[bit >> 6] >> (bit & 63) & 1)) return NP_TOKEN_NONE;
+  if (!np_filter_has(&v->maybe, h)) return NP_TOKEN_NONE;
   uint64_t i = h >> v->pairs.shift;
   for (uint64_t step = 0; step < NP_PROBES && at[i]; i = (i + ++step) & v->pairs.mask) {
     if (at[i] >> 24 != key) continue;

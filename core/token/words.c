@@ -12,7 +12,6 @@
 #define BATCH 256
 #define COUNT_SHIFT 60
 #define KEY_MASK (((uint64_t)1 << COUNT_SHIFT) - 1)
-#define WIDE 16 /* bytes that are read for a piece, whatever its length */
 
 /* A batch: where its pieces end, and for pieces up to NP_KEY_LONGEST bytes key and hash. */
 typedef struct batch {
@@ -45,27 +44,13 @@ static size_t count_merged(const np_vocab *v, const uint8_t *p, size_t n) {
 
 /* ---- one batch --------------------------------------------------------------------- */
 
-/* What of a load of 16 bytes belongs to a piece of 0 to 15. */
-static const np_key masks[NP_KEY_LONGEST + 2] = {
-#define M(n) (((uint64_t)1 << (8 * (n))) - 1)
-    {0, 0},        {M(1), 0},     {M(2), 0},     {M(3), 0},
-    {M(4), 0},     {M(5), 0},     {M(6), 0},     {M(7), 0},
-    {~M(0), 0},    {~M(0), M(1)}, {~M(0), M(2)}, {~M(0), M(3)},
-    {~M(0), M(4)}, {~M(0), M(5)}, {~M(0), M(6)}, {~M(0), M(7)},
-};
+/* Of longer pieces: of no bytes and no length, but not free, so that no entry is equal to
+** it. */
+static const np_key no_key = {0, 1};
 
-/* np_key_of for a piece with WIDE bytes to read; for longer ones no key of any. */
-static inline np_key wide_key(const uint8_t *p, size_t n) {
-  uint64_t size = n <= NP_KEY_LONGEST ? n : NP_KEY_LONGEST + 1;
-  np_key mask = masks[size];
-  return (np_key){np_load64(p) & mask.lo, (np_load64(p + 8) & mask.hi) | size << 56};
-}
-
-/* Two entries side by side may hold a piece: 0 or 1, or 2 when neither does. */
-static inline unsigned place_of(const np_key *e, np_key k) {
-  bool first = (e[0].lo == k.lo) & ((e[0].hi & KEY_MASK) == k.hi);
-  bool second = (e[1].lo == k.lo) & ((e[1].hi & KEY_MASK) == k.hi);
-  return first ? 0 : second ? 1 : 2;
+/* 0 when entry and key are of the same piece; the number of tokens is left out. */
+static inline uint64_t differ(np_key e, np_key k) {
+  return (e.lo ^ k.lo) | (e.hi ^ k.hi) << (64 - COUNT_SHIFT);
 }
 
 static size_t count_far(const np_vocab *v, uint32_t skip, const uint8_t *p, size_t n) {
@@ -80,8 +65,8 @@ static size_t count_miss(const np_vocab *v, np_words *w, const uint8_t *p, size_
   uint32_t skip = v->flags & NP_VOCAB_WHOLE ? 0 : NP_PIECE_ATOM;
   if (n > NP_KEY_LONGEST) return count_far(v, skip, p, n);
   np_key *e = w ? &w->at[h >> w->shift << 1] : NULL;
-  unsigned place = e ? place_of(e, k) : 2;
-  if (place < 2) return (size_t)(e[place].hi >> COUNT_SHIFT);
+  if (e && !differ(e[0], k)) return (size_t)(e[0].hi >> COUNT_SHIFT);
+  if (e && !differ(e[1], k)) return (size_t)(e[1].hi >> COUNT_SHIFT);
   bool whole = np_vocab_find_key(v, k, h, skip) != NP_TOKEN_NONE;
   size_t count = whole ? 1 : count_merged(v, p, n);
   if (!e) return count;
@@ -93,18 +78,24 @@ static size_t count_miss(const np_vocab *v, np_words *w, const uint8_t *p, size_
 /* Keys and hashes of all pieces; their places among the words are fetched meanwhile. */
 static void make_keys(batch *b, size_t pieces, const uint8_t *p, size_t room,
                       const np_words *w) {
+  const np_key *words = w ? w->at : b->keys; /* without words the fetch is idle */
+  uint32_t shift = w ? w->shift : 63;
+  size_t wide = pieces, i = 0;
   uint32_t at = 0;
-  for (size_t i = 0; i < pieces; at = b->ends[i++]) {
-    uint32_t n = b->ends[i] - at;
-    np_key k = {0, 0};
-    if (at + WIDE <= room) {
-      k = wide_key(p + at, n);
-    } else if (n <= NP_KEY_LONGEST) {
-      k = np_key_of(p + at, n);
-    }
+  while (wide && (wide > 1 ? b->ends[wide - 2] : 0) + (size_t)NP_KEY_WIDE > room) wide--;
+  for (; i < wide; at = b->ends[i++]) {
+    size_t n = b->ends[i] - at;
+    np_key k = np_key_cut(np_key_wide(p + at), n <= NP_KEY_LONGEST ? n : 0);
+    k.hi |= n > NP_KEY_LONGEST;
+    uint64_t h = np_hash_key(k);
+    np_prefetch(&words[h >> shift << 1]);
     b->keys[i] = k;
-    b->hashes[i] = np_hash_key(k);
-    if (w) np_prefetch(&w->at[b->hashes[i] >> w->shift << 1]);
+    b->hashes[i] = h;
+  }
+  for (; i < pieces; at = b->ends[i++]) {
+    uint32_t n = b->ends[i] - at;
+    b->keys[i] = n <= NP_KEY_LONGEST ? np_key_of(p + at, n) : no_key;
+    b->hashes[i] = np_hash_key(b->keys[i]);
   }
 }
 
@@ -112,22 +103,38 @@ static void make_keys(batch *b, size_t pieces, const uint8_t *p, size_t room,
 ** key has a key whose length no entry has. */
 static size_t count_words(batch *b, size_t pieces, const np_words *w, size_t *misses) {
   size_t total = 0, list = 0;
+  const np_key *words = w->at;
+  uint32_t shift = w->shift;
   for (size_t i = 0; i < pieces; i++) {
     np_key k = b->keys[i];
-    const np_key *e = &w->at[b->hashes[i] >> w->shift << 1];
-    bool first = (e[0].lo == k.lo) & ((e[0].hi & KEY_MASK) == k.hi);
-    bool second = (e[1].lo == k.lo) & ((e[1].hi & KEY_MASK) == k.hi);
-    total += (first ? e[0].hi >> COUNT_SHIFT : 0) + (second ? e[1].hi >> COUNT_SHIFT : 0);
+    const np_key *e = &words[b->hashes[i] >> shift << 1];
+    uint64_t first = differ(e[0], k), second = differ(e[1], k);
+    uint64_t count = (first ? e[1].hi : e[0].hi) >> COUNT_SHIFT;
+    bool miss = first && second;
+    total += miss ? 0 : count;
     b->misses[list] = (uint16_t)i;
-    list += !(first | second);
+    list += miss;
   }
   *misses = list;
   return total;
 }
 
+/* Memory is far away: what the look-ups will read is asked for all at once, first their slots,
+** then the keys these name. Always inline: compilers drop calls of a function that does
+** nothing but fetch. */
+NP_INLINE void fetch_misses(const np_vocab *v, const batch *b, size_t misses) {
+  const uint32_t *slots = v->pieces.at;
+  for (size_t k = 0; k < misses; k++) {
+    np_prefetch(&slots[b->hashes[b->misses[k]] >> v->pieces.shift]);
+  }
+  for (size_t k = 0; k < misses; k++) {
+    uint32_t id = slots[b->hashes[b->misses[k]] >> v->pieces.shift] >> 12;
+    if (id < v->tokens) np_prefetch(&v->keys[id]);
+  }
+}
+
 static size_t count_batch(const np_vocab *v, np_words *w, const uint8_t *p, size_t room,
                           batch *b, size_t pieces) {
-  const uint32_t *slots = v->pieces.at;
   size_t misses = 0, total = 0;
   make_keys(b, pieces, p, room, w);
   if (w) {
@@ -135,9 +142,7 @@ static size_t count_batch(const np_vocab *v, np_words *w, const uint8_t *p, size
   } else {
     for (; misses < pieces; misses++) b->misses[misses] = (uint16_t)misses;
   }
-  for (size_t k = 0; k < misses; k++) {
-    np_prefetch(&slots[b->hashes[b->misses[k]] >> v->pieces.shift]);
-  }
+  fetch_misses(v, b, misses);
   for (size_t k = 0; k < misses; k++) {
     unsigned i = b->misses[k];
     uint32_t at = i ? b->ends[i - 1] : 0;
