@@ -161,6 +161,11 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   np_buf_adds(b, ",\"hook_errors\":[");
   np_buf_add(b, np_buf_str(&s->hook_errors));
   np_buf_addc(b, ']');
+  if (s->warnings.n) {
+    np_buf_adds(b, ",\"warnings\":[");
+    np_buf_add(b, np_buf_str(&s->warnings));
+    np_buf_addc(b, ']');
+  }
   add_int(b, "refused", s->pack.refusals);
   if (s->reloads) add_int(b, "reloaded", s->reloads);
   if (s->overflow) add_overflow(s, b);

@@ -114,6 +114,8 @@ neap_rc neap_open(const neap_config *config, neap **out) {
     np_free(a, n);
     return NEAP_E_MEMORY;
   }
+  np_buf_init(&n->last_system, &n->alloc);
+  np_buf_init(&n->last_tools, &n->alloc);
   *out = n;
   n->tenant = copy_cstr(a, c.tenant ? c.tenant : "");
   n->data = find_data(n, c.data);
@@ -132,6 +134,8 @@ void neap_close(neap *n) {
   if (n->store) n->store->ops->close(n->store, NULL);
   mtx_destroy(&n->lock);
   neap_alloc a = n->alloc;
+  np_buf_free(&n->last_system);
+  np_buf_free(&n->last_tools);
   np_free(&a, n->vocabs);
   np_free(&a, n->tenant);
   np_free(&a, n->data);

@@ -22,7 +22,8 @@ struct neap {
   np_vocab **vocabs; /* loaded once, kept until close */
   size_t vocab_count, vocab_cap;
   neap_session *sessions;
-  mtx_t lock; /* vocabs, sessions, error */
+  np_buf last_system, last_tools; /* what the last session's prompts begin with */
+  mtx_t lock;                     /* vocabs, sessions, error, last_… */
   np_err error;
 };
 
@@ -108,6 +109,7 @@ struct neap_session {
   uint64_t stuck; /* `news` + 1 at the overflow that stands; 0: none */
   np_err stuck_why;
   bool alarmed, alarm;        /* usage is over the threshold; since this turn */
+  np_buf warnings;            /* about the prefix, at the first turn; likewise */
   np_buf hook_errors;         /* of the last turn, as JSON strings parted by commas */
   int64_t reloads;            /* of the last turn */
   np_buf account, text, body; /* results that live until the next call */
@@ -142,6 +144,8 @@ void np_turn_after(neap_session *s); /* growth, rewrites, economy */
 void np_economy(const neap_session *s, np_turn *turn);
 /* Mean growth of the last turns that only appended, in tokens; false before the first. */
 bool np_economy_growth(const neap_session *s, double *tokens);
+/* prefix.c: at the first turn, s->warnings */
+neap_rc np_prefix_look(neap_session *s);
 /* outlook.c: members of the account */
 void np_outlook_after(neap_session *s);
 void np_outlook_add(const neap_session *s, np_buf *b);

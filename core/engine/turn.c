@@ -166,6 +166,7 @@ static neap_rc begin(neap_session *s) {
   s->pack.budget = np_gauge_budget(&s->gauge, s->window - s->reserve);
   neap_rc rc = np_reload_poll(s);
   if (!rc) rc = offer_tools(s);
+  if (!rc) rc = np_prefix_look(s);
   if (!rc) rc = np_pack_begin(&s->pack, &s->err);
   if (!rc) rc = remember(s);
   if (rc) return rc;
@@ -209,6 +210,7 @@ static neap_rc make_account(neap_session *s) {
   np_buf_clear(&s->account);
   neap_rc rc = np_turn_account(s, &s->account);
   np_buf_clear(&s->hook_errors);
+  np_buf_clear(&s->warnings);
   return rc;
 }
 

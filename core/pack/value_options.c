@@ -96,21 +96,31 @@ static bool add_row(np_pack *p, np_value_plan *pl, np_value_set *s) {
   return ok;
 }
 
+/* The framing that goes with an entry of an atom that is dropped: a result's own, or that of
+** its response, when no other entry of it is left. `shown` counts those of the response. */
+static int64_t framing_of(const np_view *v, const np_entry *en, uint32_t *lead,
+                          uint32_t *shown) {
+  uint32_t own = np_view_message(v, en)->lead;
+  if (en->kind == NP_KIND_RESULT) return np_view_at(v, en->id)->frame;
+  *shown = own == *lead ? *shown + 1 : 1;
+  *lead = own;
+  return *shown == v->visible[own] ? v->framing[own] : 0;
+}
+
 /* What the atom's entries still have. Its notice is mostly shared with its neighbours' and left
 ** out. */
 static bool add_drop(np_pack *p, const np_candidates *c, np_value_plan *pl,
                      uint32_t atom) {
   np_option sum = {0, 0};
   if (!np_pack_may_drop(p, atom)) return true;
+  uint32_t lead = UINT32_MAX, shown = 0;
   const np_atom *a = &p->log->atoms[atom];
   for (int64_t id = a->first; id; id = np_log_entry(p->log, id)->next) {
     const np_entry *en = np_log_entry(p->log, id);
     const np_shown *s = np_view_at(&p->view, id);
     if (!s->listed || s->rung == NP_DROPPED) continue;
     sum.lost += c->rank[id - 1] * worth[s->rung];
-    sum.saved += s->tokens;
-    if (p->log->messages[en->message].first == id)
-      sum.saved += p->view.framing[en->message];
+    sum.saved += s->tokens + framing_of(&p->view, en, &lead, &shown);
   }
   return sum.saved <= 0 || add_option(p, pl, sum, NP_VALUE_DROP);
 }

@@ -323,6 +323,49 @@ static void test_outlook(void) {
             strstr(neap_error(n), "between 0 and 1"));
 }
 
+/* The account of the first turn of a session with that system text and those tools. */
+static neap_str first_account(neap *own, const char *name, const char *system,
+                              const char *tools) {
+  neap_session *s = session_open(own, name, NULL, 4000, NULL);
+  neap_set_tools(s, np_str_cstr(tools));
+  append(s, system);
+  append(s, "{'role':'user','content':'u'}");
+  prompt(s);
+  return account(s);
+}
+
+/* What begins every prompt and will not be the same next time. */
+static void test_warnings(void) {
+  static const char tool[] = "[{\"type\":\"function\",\"function\":{\"name\":\"a\"}}]";
+  static const char turned[] = "[{\"function\":{\"name\":\"a\"},\"type\":\"function\"}]";
+  static const char other[] = "[{\"type\":\"function\",\"function\":{\"name\":\"b\"}}]";
+  static const char rules[] =
+      "{'role':'system','content':'The rules of the house: be brief.'}";
+  neap *own = engine_open(NULL);
+  neap_str a = first_account(own, "one", rules, tool);
+  CHECK("a steady prefix is not talked about", !has(a, "warnings"));
+  a = first_account(own, "two", rules, turned);
+  CHECK("members in another order are",
+        has(a, "{\"what\":\"order\",\"where\":\"tools\",\"was\":"));
+  a = first_account(own, "three", rules, turned);
+  CHECK("but only against the session before", !has(a, "warnings"));
+  a = first_account(own, "four", rules, other);
+  CHECK("other tools are other tools", !has(a, "warnings"));
+  a = first_account(
+      own, "five",
+      "{'role':'system','content':'The rules of the house: be brief! It is 12:05:33.'}",
+      other);
+  CHECK("a clock is quoted",
+        has(a, "{\"what\":\"clock\",\"where\":\"system\",\"bytes\":\"12:05:33\"}"));
+  CHECK("a changed text is quoted on both sides",
+        has(a, "{\"what\":\"changed\",\"where\":\"system\",\"was\":\"") &&
+            has(a, "be brief.\"") && has(a, "be brief! It is"));
+  neap_session *s = session_open(own, "five", NULL, 4000, NULL);
+  prompt(s);
+  CHECK("it is said once a session", !has(account(s), "warnings"));
+  neap_close(own);
+}
+
 static const char coin[] =
     "return { api = 1,\n"
     "  admit = function(ctx, e) ctx.state.n = (ctx.state.n or 0) + 1; if ctx.state.n % 2 "
@@ -579,6 +622,7 @@ int main(void) {
   test_irreducible();
   test_after_overflow();
   test_stuck();
+  test_warnings();
   test_outlook();
   test_giant();
   test_giant_call();

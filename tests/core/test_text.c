@@ -4,6 +4,7 @@
 */
 #include <utf8proc.h>
 
+#include "text/passing.h"
 #include "check.h"
 #include "text/text.h"
 
@@ -285,6 +286,50 @@ static void long_runs(void) {
   free(p);
 }
 
+/* The texts of a kind that are found, joined by "|". */
+static const char *passing(const char *text, np_passing_kind kind) {
+  static char out[400];
+  np_str s = np_str_cstr(text);
+  size_t at = 0, n = 0;
+  for (;;) {
+    np_passing p = np_passing_next(s, &at);
+    if (!p.kind) break;
+    if (p.kind != kind) continue;
+    n += (size_t)snprintf(out + n, sizeof out - n, "%s%.*s", n ? "|" : "", (int)p.text.n,
+                          p.text.p);
+  }
+  out[n] = '\0';
+  return out;
+}
+
+static void passing_texts(void) {
+  static const struct {
+    const char *text, *clocks, *ids;
+  } cases[] = {
+      {"", "", ""},
+      {"Today is 2026-11-30.", "", ""},
+      {"It is 2026-11-30 02:41 now", "2026-11-30 02:41", ""},
+      {"at 2026-11-30T02:41:09Z", "2026-11-30T02:41:09", ""},
+      {"started 12:05:33, ends 25:99", "12:05:33", ""},
+      {"meet at 12:05, ratio 16:9, 61:61:61", "", ""},
+      {"ts=1764470000 ms=1764470000123", "1764470000|1764470000123", ""},
+      {"phone 2025550123, id 1764470000a, x1764470000, 17644700001", "", ""},
+      {"id 550e8400-e29b-41d4-a716-446655440000.", "",
+       "550e8400-e29b-41d4-a716-446655440000"},
+      {"session 9f86d081884c7d659a2feaa0c55ad015", "",
+       "9f86d081884c7d659a2feaa0c55ad015"},
+      {"deadbeefdeadbeefdeadbeefdead", "", ""},
+      {"111111111111111111111111111111", "", ""},
+      {"commit 3bbd478 of main, abc_9f86d081884c7d659a2feaa0c55ad015", "", ""},
+  };
+  for (size_t i = 0; i < NP_COUNT(cases); i++) {
+    bool ok = strcmp(passing(cases[i].text, NP_PASSING_CLOCK), cases[i].clocks) == 0;
+    ok = ok && strcmp(passing(cases[i].text, NP_PASSING_ID), cases[i].ids) == 0;
+    if (!ok) fprintf(stderr, "%s\n", cases[i].text);
+    CHECK("clocks and ids are found, other figures are not", ok);
+  }
+}
+
 int main(void) {
   lengths();
   repair();
@@ -294,5 +339,6 @@ int main(void) {
   properties();
   random_bytes();
   long_runs();
+  passing_texts();
   return check_done();
 }

@@ -153,4 +153,26 @@ function M.hook_errors(account, where, seen)
   end
 end
 
+local PREFIX = {
+  clock = "the %s holds a clock time",
+  id = "the %s holds what looks like a random id",
+  order = "members of the %s stand in another order than in the session before",
+  changed = "the %s is another one than in the session before",
+}
+local WHERE = { system = "system text", tools = "tool list" }
+
+--- What was noticed about the bytes that begin every prompt: a warning a finding.
+---@param account table
+---@param name string of the recording
+---@param seen table<string, boolean>
+function M.prefix_warnings(account, name, seen)
+  for _, w in ipairs(account.warnings or {}) do
+    local what = PREFIX[w.what]:format(WHERE[w.where])
+    local text = "%s: %s (%s): where it changes, no prompt is found in the provider's cache"
+    local line = text:format(name, what, visible.line(w.bytes))
+    if not seen[line] then failure.warn(line) end
+    seen[line] = true
+  end
+end
+
 return M

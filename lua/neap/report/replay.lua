@@ -205,6 +205,7 @@ M.TURN_ORDER = {
   "growth",
   "steps_left",
   "alarm",
+  "warnings",
   "changed",
   "request",
   "overflow",
@@ -218,6 +219,10 @@ M.TURN_ORDER = {
   "short",
   "entries",
   "help",
+  "what",
+  "where",
+  "was",
+  "bytes",
 }
 
 M.TRACE_ORDER = {
@@ -274,6 +279,7 @@ function M.turn_line(recording, a, request)
     growth = a.growth,
     steps_left = a.steps_left,
     alarm = a.alarm,
+    warnings = a.warnings,
     changed = a.changed,
     overflow = a.overflow,
     request = request,
