@@ -2,7 +2,7 @@
 ** From sets of classes with one bit a byte to the places where pieces begin, for up to 64
 ** bytes. The first byte begins a piece, so nothing from before is needed. What the sets
 ** cannot tell they leave to np_split_next, as numbers beyond ASCII and some seams between
-** letters with and without case. next: split_cut.h
+** letters with and without case. next: split_wide.h
 */
 #ifndef NP_TOKEN_SPLIT_BLOCK_H
 #define NP_TOKEN_SPLIT_BLOCK_H

@@ -82,13 +82,21 @@ NP_INLINE size_t np_put_ends(uint64_t bits, uint32_t base, uint32_t *ends, size_
   return n;
 }
 
+/* What is told from one block to the next. */
+typedef struct np_cutting {
+  const uint8_t *p, *end; /* the text */
+  const uint8_t *slow;    /* where np_split_next was last needed */
+  size_t singly;          /* and for how many bytes it was kept to then */
+  uint32_t *ends;
+  size_t count, cap;
+} np_cutting;
+
 /* The usual case in a loop of its own, with no calls: as long as blocks are ASCII, have no
 ** contraction, and there is room for all that a block can give. */
-NP_INLINE const uint8_t *np_cut_ascii(unsigned rules, const uint8_t *p, const uint8_t *q,
-                                      const uint8_t *end, uint32_t *ends, size_t *count,
-                                      size_t cap) {
-  size_t n = *count;
-  while (end - q > 64 && cap - n >= 64 && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
+NP_INLINE const uint8_t *np_cut_ascii(unsigned rules, const uint8_t *q, np_cutting *c) {
+  const uint8_t *p = c->p, *end = c->end;
+  size_t n = c->count;
+  while (end - q > 64 && c->cap - n >= 64 && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
     np_block b;
     uint64_t lead;
     NP_READ_BLOCK(q, &b);
@@ -97,11 +105,11 @@ NP_INLINE const uint8_t *np_cut_ascii(unsigned rules, const uint8_t *p, const ui
     uint64_t starts = np_starts(rules, &b, UINT64_MAX, &lead) & np_sure(&b, UINT64_MAX);
     starts &= ~(uint64_t)1;
     if (!starts || np_quotes(rules, &b, lead)) break;
-    NP_SPREAD_BITS(starts, (uint32_t)(q - p), ends + n);
+    NP_SPREAD_BITS(starts, (uint32_t)(q - p), c->ends + n);
     n += np_ones(starts);
     q += 63 - np_high_zeros(starts);
   }
-  *count = n;
+  c->count = n;
   return q;
 }
 
@@ -112,50 +120,57 @@ NP_INLINE const uint8_t *np_same(const uint8_t *q, const uint8_t *end) {
   return q;
 }
 
-/* Whether to go on piece by piece, that is where characters of several bytes are not read
-** into sets and there may be more of them: up to q from the piece at `from`. */
-NP_INLINE bool np_singly_on(const uint8_t *from, const uint8_t *q, const uint8_t *end) {
+/* Pieces one by one: one, or more when that was needed shortly before, twice as far each
+** time. So blocks are not read again and again for little. Where characters of several
+** bytes are not read into sets it goes on as long as there are more of them. */
+NP_INLINE const uint8_t *np_cut_singly(np_split_kind kind, const uint8_t *q,
+                                       np_cutting *c) {
+  const uint8_t *from = q;
+  bool more;
 #ifdef NP_WIDE_SINGLY
-  return end - q >= 8 && (q - from < 256 || (np_load8(q) & 0x80 * NP_EACH));
+  c->singly = 256;
 #else
-  (void)from, (void)q, (void)end;
-  return false;
+  c->singly = q - c->slow < 64 ? 2 * c->singly + 8 : 0;
+  if (c->singly > 256) c->singly = 256;
 #endif
+  do {
+    q += np_split_next(kind, q, c->end);
+    if ((size_t)(q - c->p) > NP_SPLIT_REACH) return NULL;
+    c->ends[c->count++] = (uint32_t)(q - c->p);
+    more = (size_t)(q - from) < c->singly;
+#ifdef NP_WIDE_SINGLY
+    more |= c->end - q >= 8 && (np_load8(q) & 0x80 * NP_EACH);
+#endif
+  } while (more && q < c->end && c->count < c->cap);
+  c->slow = q;
+  return q;
 }
 
 /* One block. Returns where to go on, NULL when no more is to be done. */
-NP_INLINE const uint8_t *np_cut_block(unsigned rules, np_split_kind kind,
-                                      const uint8_t *p, const uint8_t *q,
-                                      const uint8_t *end, uint32_t *ends, size_t *count,
-                                      size_t cap) {
-  size_t left = (size_t)(end - q);
+NP_INLINE const uint8_t *np_cut_block(np_split_kind kind, const uint8_t *q,
+                                      np_cutting *c) {
+  unsigned rules = np_split_rules_of(kind);
+  size_t left = (size_t)(c->end - q);
   np_block b;
   uint64_t lead;
-  unsigned n = np_read(rules, p, q, end, left < 64 ? (unsigned)left : 64, &b);
+  unsigned n = np_read(rules, c->p, q, c->end, left < 64 ? (unsigned)left : 64, &b);
   n = np_limit(rules, &b, n);
   uint64_t known = np_below(n), starts = np_starts(rules, &b, known, &lead);
-  starts = np_contract(rules, np_quotes(rules, &b, lead), q, end, starts);
+  starts = np_contract(rules, np_quotes(rules, &b, lead), q, c->end, starts);
   starts &= known & ~(uint64_t)1;
   if (left != n) starts &= np_sure(&b, known);
   if (starts) {
-    *count = np_put_ends(starts, (uint32_t)(q - p), ends, *count, cap);
-    if (*count == cap) return NULL;
+    c->count = np_put_ends(starts, (uint32_t)(q - c->p), c->ends, c->count, c->cap);
+    if (c->count == c->cap) return NULL;
     q += 63 - np_high_zeros(starts);
   }
   if (left == n) {
-    ends[(*count)++] = (uint32_t)(end - p);
+    c->ends[c->count++] = (uint32_t)(c->end - c->p);
     return NULL;
   }
   if (starts) return q;
   unsigned over = np_pass(rules, &b, q, n);
-  if (over) return np_same(q + over, end);
-  const uint8_t *from = q;
-  do {
-    q += np_split_next(kind, q, end);
-    if ((size_t)(q - p) > NP_SPLIT_REACH) return NULL;
-    ends[(*count)++] = (uint32_t)(q - p);
-  } while (*count < cap && np_singly_on(from, q, end));
-  return q;
+  return over ? np_same(q + over, c->end) : np_cut_singly(kind, q, c);
 }
 
 /* Has the instruction that counts leading zeros, which the system is not asked for: where
@@ -169,15 +184,14 @@ NP_INLINE bool np_counts_zeros(void) {
 ** written, so that does no harm. */
 NP_INLINE size_t np_cut(np_split_kind kind, const uint8_t *p, const uint8_t *end,
                         uint32_t *ends, size_t cap) {
+  np_cutting c = {p, end, p, 0, ends, 0, cap};
   const uint8_t *q = p;
-  unsigned rules = np_split_rules_of(kind);
-  size_t count = 0;
-  while (q && count < cap && q < end && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
-    q = np_cut_ascii(rules, p, q, end, ends, &count, cap);
-    if (count == cap || (size_t)(q - p) > NP_SPLIT_REACH - 64) break;
-    q = np_cut_block(rules, kind, p, q, end, ends, &count, cap);
+  while (q && c.count < cap && q < end && (size_t)(q - p) <= NP_SPLIT_REACH - 64) {
+    q = np_cut_ascii(np_split_rules_of(kind), q, &c);
+    if (c.count == cap || (size_t)(q - p) > NP_SPLIT_REACH - 64) break;
+    q = np_cut_block(kind, q, &c);
   }
-  return count;
+  return c.count;
 }
 
 /* Made anew for the two kinds that matter most. */

@@ -1,7 +1,7 @@
 /*
 ** The ways to cut many pieces at once, each a reading of 64 bytes into sets of classes by
 ** one kind of instructions; all of them give the pieces of np_split_next. Callers use
-** np_split_many; to choose a way by hand is for tests. next: split_many.c, split_block.h
+** np_split_many; to choose a way by hand is for tests. next: split_many.c
 */
 #ifndef NP_TOKEN_SPLIT_MANY_H
 #define NP_TOKEN_SPLIT_MANY_H

@@ -1,5 +1,5 @@
 /*
-** Many pieces at once, in plain C. next: split_plain.h
+** Many pieces at once, in plain C. next: split_avx2.c
 */
 #include "token/split_cut.h"
 

@@ -1,6 +1,6 @@
 /*
 ** Reads 64 bytes into classes with plain C: eight bytes in one word. What the vector
-** instructions do, for machines that have none we know. next: split_block.h
+** instructions do, for machines that have none we know. next: split_plain.c
 */
 #ifndef NP_TOKEN_SPLIT_PLAIN_H
 #define NP_TOKEN_SPLIT_PLAIN_H

@@ -3,7 +3,7 @@
 ** but for the letters of Han and Hangul, which are seen from their bytes. Classes are
 ** written side by side into 64 bytes, which are then read as the text is.
 ** A file that includes this defines NP_HAVE_BITS, a uint64_t (const uint8_t p[64], uint8_t
-** bits): the bytes that have one of these bits. next: split_many.c
+** bits): the bytes that have one of these bits. next: split_cut.h
 */
 #ifndef NP_TOKEN_SPLIT_WIDE_H
 #define NP_TOKEN_SPLIT_WIDE_H

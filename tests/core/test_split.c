@@ -152,8 +152,22 @@ static void check_edges(void) {
             ends[1] == 5);
 }
 
+/* What this build has and this machine has not was not tested. */
+static void check_paths(void) {
+#ifdef NP_SPLIT_X86
+  if (!np_split_can(NP_SPLIT_AVX2)) check_skip("pieces by AVX2", "no such processor");
+  if (!np_split_can(NP_SPLIT_AVX512)) {
+    check_skip("pieces by AVX-512", "no such processor");
+  }
+#endif
+  CHECK("one by one and plain C are everywhere",
+        np_split_can(NP_SPLIT_SINGLY) && np_split_can(NP_SPLIT_PLAIN));
+  CHECK("what is no path is refused", !np_split_can(NP_SPLIT_PATHS));
+}
+
 int main(void) {
   state = check_seed(20261130);
+  check_paths();
   check_edges();
   check_random_texts(6000);
   check_borders();
