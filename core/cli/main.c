@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bind/bind.h"
+#include "cli/blocks.h"
 
 #ifndef NEAP_LUA_DIR
 #define NEAP_LUA_DIR "/usr/local/share/lua/5.4"
@@ -105,9 +106,17 @@ static int run(lua_State *L) {
   return 1;
 }
 
+/* Lua calls it for an error that nothing catches, which no call here can raise. */
+static int panic(lua_State *L) {
+  fprintf(stderr, "neap: internal error: %s\n", lua_tostring(L, -1));
+  return 0;
+}
+
 int main(int argc, char **argv) {
   int code = 2;
-  lua_State *L = luaL_newstate();
+  blocks small = {0};
+  lua_State *L = lua_newstate(blocks_alloc, &small);
+  if (L) lua_atpanic(L, panic);
   if (!L || argc < 1) {
     fputs("neap: out of memory; close other programs\n", stderr);
     return 2;
@@ -123,5 +132,6 @@ int main(int argc, char **argv) {
     code = (int)lua_tointeger(L, -1);
   }
   lua_close(L);
+  blocks_free(&small);
   return code;
 }

@@ -38,18 +38,20 @@ local function kind_of(record, payload)
   return record.type
 end
 
+local RECORD = { ["*"] = true, payload = true }
+
 local function read_record(items, record, raw, line)
   local source = items.source
   if not drafts.is_object(record) or type(record.type) ~= "string" then
     return source:bad(line, "a record must be an object with a type")
   end
-  local payload = drafts.object(record.payload, INFO)
-  if not payload then return source:bad(line, "a record needs its payload, an object") end
-  if record.type == "response_item" then
+  if record.type == "response_item" and json.kind(record.payload) == "object" then
     items.record = raw
     local why = reader.add(items, record.payload, line, record.timestamp)
     return why and source:bad(line, why)
   end
+  local payload = drafts.object(record.payload, INFO)
+  if not payload then return source:bad(line, "a record needs its payload, an object") end
   if record.type == "session_meta" and read_meta(items, payload, line, record.timestamp) then
     return
   end
@@ -59,7 +61,7 @@ end
 
 function M.read(source)
   local items = reader.new(source)
-  source:records({ payload = true }, function(record, raw, line)
+  source:records(RECORD, function(record, raw, line)
     read_record(items, record, raw, line)
   end)
   return { drafts.session(source, { form = M.name, drafts = items.drafts, aside = items.aside }) }

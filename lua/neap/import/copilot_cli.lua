@@ -18,7 +18,7 @@ function M.detect(_, head)
 end
 
 local RAW = { content = true, transformedContent = true, reasoningText = true, toolRequests = true }
-RAW.result, RAW.error, RAW.toolTelemetry, RAW.attachments = true, true, true, true
+RAW["*"], RAW.result, RAW.error = true, true, true
 
 local READ = {}
 
@@ -47,13 +47,15 @@ READ["system.notification"] = function(state, data, line, ts)
   return plain(state, "user", data.content, data, { content = true }, line, ts)
 end
 
+local REQUEST = { ["*"] = true, arguments = true }
+local ASKED = { toolCallId = true, name = true, arguments = true, type = true }
+
 local function add_call(state, draft, raw)
-  local call = json.decode(raw, { arguments = true })
+  local call = json.decode(raw, REQUEST)
   if not drafts.is_object(call) then return "a tool request must be an object" end
   local arguments = drafts.arguments(call.arguments)
   local why = drafts.call(state.source, draft, call.toolCallId, call.name, arguments, raw)
-  local known = { toolCallId = true, name = true, arguments = true, type = true }
-  drafts.remember(draft, build.rest(call, known))
+  drafts.remember(draft, build.rest(call, ASKED))
   return why
 end
 
@@ -123,7 +125,6 @@ end
 
 -- Why a record is no part of the conversation, or nil.
 local function kept_aside(state, record, data)
-  if not READ[record.type] then return record.type end
   if data and type(data.parentToolCallId) == "string" then return "sidechain" end
   if type(record.id) ~= "string" then return nil end
   if state.seen[record.id] then return "repeated" end
@@ -137,6 +138,7 @@ local function read_record(state, record, raw, line)
   if not drafts.is_object(record) or type(record.type) ~= "string" then
     return source:bad(line, "a record must be an object with a type")
   end
+  if not READ[record.type] then return source:aside(state.aside, record.type, line, raw) end
   local data = drafts.object(record.data, RAW)
   local aside = kept_aside(state, record, data)
   if aside then return source:aside(state.aside, aside, line, raw) end
@@ -151,9 +153,11 @@ local function read_record(state, record, raw, line)
   if draft then drafts.remember(draft, build.rest(record, RECORD)) end
 end
 
+local ENTRY = { ["*"] = true, data = true }
+
 function M.read(source)
   local state = { source = source, drafts = {}, by_id = {}, seen = {}, aside = json.array() }
-  source:records({ data = true }, function(record, raw, line)
+  source:records(ENTRY, function(record, raw, line)
     read_record(state, record, raw, line)
   end)
   return { drafts.session(source, { form = M.name, drafts = state.drafts, aside = state.aside }) }

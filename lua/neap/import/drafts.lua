@@ -137,18 +137,21 @@ end
 ---@field aside table? records kept aside
 ---@field tools string?
 
---- Drafts as a session.
----@param source neap.Source
+--- Appends a draft to a session as a message: nothing more is added to it.
+---@param session neap.Recording
+---@param draft neap.Draft
+function M.add(session, draft)
+  settle(draft)
+  session:add(parts.message(session.source, draft), nil, draft.line)
+end
+
+--- Closes a session: what stands beside its messages.
+---@param session neap.Recording
 ---@param g neap.Gathered
 ---@return neap.Recording
-function M.session(source, g)
-  local session = build.session(source, g.form, g.index)
-  for _, draft in ipairs(g.drafts) do
-    settle(draft)
-    session:add(parts.message(source, draft), nil, draft.line)
-  end
+function M.close(session, g)
   session.meta = { form = g.form }
-  if not source.lean then
+  if not session.source.lean then
     for key, value in pairs(g.meta or {}) do
       session.meta[key] = value
     end
@@ -156,6 +159,19 @@ function M.session(source, g)
   if g.aside and #g.aside > 0 then session.meta.aside = g.aside end
   session.tools = g.tools
   return session:finish()
+end
+
+--- Drafts as a session; each is let go of as soon as it is a message.
+---@param source neap.Source
+---@param g neap.Gathered
+---@return neap.Recording
+function M.session(source, g)
+  local session = build.session(source, g.form, g.index)
+  for i, draft in ipairs(g.drafts) do
+    M.add(session, draft)
+    g.drafts[i] = false
+  end
+  return M.close(session, g)
 end
 
 return M

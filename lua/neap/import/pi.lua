@@ -16,7 +16,7 @@ function M.detect(_, head)
 end
 
 local RAW = { content = true, text = true, thinking = true, data = true, arguments = true }
-RAW.partialJson, RAW.details, RAW.output, RAW.command = true, true, true, true
+RAW["*"], RAW.partialJson, RAW.output, RAW.command = true, true, true, true
 
 -- The model's own bytes when they are whole, else the object that was made of them.
 local function arguments_of(part)
@@ -68,6 +68,8 @@ local function add_content(source, draft, content)
   end
 end
 
+local LINE = { ["*"] = true, message = true, content = true, details = true }
+
 local MAKE = {}
 
 function MAKE.user(_, message, line, ts)
@@ -115,14 +117,16 @@ local function read_message(state, entry, message, line)
   local why = add_content(state.source, draft, content)
   if why then return why end
   local known = message.role == "bashExecution" and RAN or KNOWN
-  drafts.remember(draft, build.rest(entry, ENTRY))
-  drafts.remember(draft, build.rest(message, known))
-  state.drafts[#state.drafts + 1] = draft
+  if not state.source.lean then
+    drafts.remember(draft, build.rest(entry, ENTRY))
+    drafts.remember(draft, build.rest(message, known))
+  end
+  drafts.add(state.session, draft)
 end
 
 -- An entry of the current branch.
 local function read_entry(state, e)
-  local source, entry = state.source, e.entry
+  local source, entry = state.source, json.decode(e.raw, LINE)
   if entry.type ~= "message" and entry.type ~= "custom_message" then
     return source:aside(state.aside, entry.type, e.line, e.raw)
   end
@@ -141,7 +145,7 @@ end
 local function branch_of(source, entries, by_id)
   local at
   for i = #entries, 1, -1 do
-    if type(entries[i].entry.id) == "string" and entries[i].entry.type ~= "session" then
+    if entries[i].id then
       at = entries[i]
       break
     end
@@ -150,42 +154,48 @@ local function branch_of(source, entries, by_id)
   local on = {}
   while at and not on[at] do
     on[at] = true
-    local parent = at.entry.parentId
-    at = type(parent) == "string" and by_id[parent] or nil
-    if type(parent) == "string" and not at then source:note("parents that are not there") end
+    local parent = at.parent
+    at = parent and by_id[parent]
+    if parent and not at then source:note("parents that are not there") end
   end
   return on
 end
 
+-- What is needed of an entry to tell its branch; a session's own id is none of an entry.
+local function look_at(entry, raw, line)
+  local e = { raw = raw, line = line }
+  if type(entry.id) == "string" and entry.type ~= "session" then e.id = entry.id end
+  if type(entry.parentId) == "string" then e.parent = entry.parentId end
+  return e
+end
+
 local function gather(source, state)
   local entries, by_id = {}, {}
-  source:records({ message = true, content = true, details = true }, function(entry, raw, line)
+  source:records(LINE, function(entry, raw, line)
     if not drafts.is_object(entry) or type(entry.type) ~= "string" then
       return source:bad(line, "an entry must be an object with a type")
     end
-    local e = { entry = entry, raw = raw, line = line }
-    local id = entry.type ~= "session" and entry.id
-    if type(id) == "string" and by_id[id] then
-      return source:aside(state.aside, "repeated", line, raw)
-    end
-    if type(id) == "string" then by_id[id] = e end
+    local e = look_at(entry, raw, line)
+    if e.id and by_id[e.id] then return source:aside(state.aside, "repeated", line, raw) end
+    if e.id then by_id[e.id] = e end
     entries[#entries + 1] = e
   end)
   return entries, by_id
 end
 
 function M.read(source)
-  local state = { source = source, drafts = {}, aside = json.array() }
+  local state = { source = source, aside = json.array() }
+  state.session = build.session(source, M.name)
   local entries, by_id = gather(source, state)
   local on = branch_of(source, entries, by_id)
   for _, e in ipairs(entries) do
-    if on and not on[e] and type(e.entry.id) == "string" and e.entry.type ~= "session" then
+    if on and e.id and not on[e] then
       source:aside(state.aside, "other branch", e.line, e.raw)
     else
       read_entry(state, e)
     end
   end
-  return { drafts.session(source, { form = M.name, drafts = state.drafts, aside = state.aside }) }
+  return { drafts.close(state.session, { form = M.name, aside = state.aside }) }
 end
 
 return M

@@ -39,6 +39,10 @@ local RAW = {
   text = true,
   refusal = true,
   file_data = true,
+  ["*"] = true,
+  image_url = false,
+  annotations = false,
+  logprobs = false,
 }
 
 -- The response that an item of the model belongs to.
