@@ -1,6 +1,7 @@
 -- Finds the recordings that known agents keep on this machine, and names each by a short id: the
 -- first digits of a hash of its path. Only looks. next: cli/sessions.lua
 local core = require("neap.core")
+local folder = require("neap.import.opencode_folder")
 
 local M = {}
 
@@ -11,7 +12,8 @@ local function env(name)
   return value ~= nil and value ~= "" and value or nil
 end
 
--- Where agents keep sessions, below the folder that a variable names or one of the home.
+-- Where agents keep sessions, below the folder that a variable names (`inside` it, when others
+-- keep theirs there, too) or one of the home.
 -- `pattern` is matched against the path below it.
 local AGENTS = {
   {
@@ -48,6 +50,14 @@ local AGENTS = {
     below = "sessions",
     pattern = "%.jsonl$",
   },
+  {
+    agent = "opencode", -- before 1.2.0; later ones keep a database
+    variable = "XDG_DATA_HOME",
+    inside = "/opencode",
+    home = ".local/share/opencode",
+    below = "storage/session",
+    pattern = "^[^/]+/ses[^/]*%.json$",
+  },
 }
 
 --- The agents whose recordings are found, in order.
@@ -63,6 +73,7 @@ end
 -- The folder to look in, or nil when there is no home.
 local function root_of(one)
   local base = one.variable and env(one.variable)
+  base = base and base .. (one.inside or "")
   if not base then
     local home = env("HOME")
     base = home and home .. "/" .. one.home
@@ -86,7 +97,7 @@ end
 ---@field id string     64 hex digits; any first few that no other has will do
 ---@field agent string
 ---@field path string
----@field bytes integer
+---@field bytes integer  of the file itself; bytes() tells those of all files of a session
 ---@field mtime integer
 
 --- Every recording, the newest first.
@@ -114,6 +125,13 @@ function M.find()
     return a.path < b.path
   end)
   return list
+end
+
+--- Bytes of a recording, with those of the other files that it is kept in.
+---@param one neap.Found
+---@return integer
+function M.bytes(one)
+  return folder.bytes(one.path) or one.bytes
 end
 
 M.SHORTEST = 4

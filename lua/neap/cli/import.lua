@@ -58,18 +58,117 @@ local function row(session, total)
   }
 end
 
+local ORDER = { "trace", "form", "sessions", "records", "messages", "merged", "skipped" }
+
+local function load(word, opts)
+  local path, why = found.resolve(word)
+  if not path then return nil, why end
+  return import.load(path, opts)
+end
+
+-- ---- many recordings ------------------------------------------------------------------------
+
+local function add(sums, counts)
+  for name, n in pairs(counts) do
+    sums[name] = (sums[name] or 0) + n
+  end
+end
+
+-- What one file adds to the row of its form. Sessions of a file may share their counts.
+local function tally(forms, sessions)
+  local form = sessions[1].format
+  local t = forms[form]
+  if not t then
+    t = { files = 0, sessions = 0, messages = 0, records = 0, merged = 0, skipped = 0 }
+    t.aside, t.notes = {}, {}
+    forms[form] = t
+  end
+  t.files, t.sessions = t.files + 1, t.sessions + #sessions
+  local seen = {}
+  for _, session in ipairs(sessions) do
+    local counts = session.counts
+    t.messages = t.messages + #session.messages
+    if not seen[counts] then
+      seen[counts] = true
+      for _, name in ipairs({ "records", "merged", "skipped" }) do
+        t[name] = t[name] + counts[name]
+      end
+      add(t.aside, counts.aside)
+      add(t.notes, counts.notes)
+    end
+  end
+end
+
+local COLUMNS = { "files", "sessions", "records", "messages", "merged", "skipped" }
+
+local function sum(counts)
+  local n = 0
+  for _, each in pairs(counts) do
+    n = n + each
+  end
+  return n
+end
+
+-- "aside  3 progress, 1 summary": what the row's sums are made of, the most frequent first.
+local function kinds(name, counts)
+  local list, texts = sorted(counts), {}
+  table.sort(list, function(a, b)
+    if counts[a] ~= counts[b] then return counts[a] > counts[b] end
+    return a < b
+  end)
+  for i, kind in ipairs(list) do
+    texts[i] = ("%s %s"):format(grid.thousands(counts[kind]), kind)
+  end
+  return #texts > 0 and ("  %s: %s\n"):format(name, table.concat(texts, ", ")) or ""
+end
+
+local function print_table(forms)
+  local rows, below = { { "form", table.unpack(COLUMNS) } }, {}
+  table.insert(rows[1], "kept aside")
+  for _, form in ipairs(sorted(forms)) do
+    local t, row = forms[form], { form }
+    for _, name in ipairs(COLUMNS) do
+      row[#row + 1] = grid.thousands(t[name])
+    end
+    row[#row + 1] = grid.thousands(sum(t.aside))
+    rows[#rows + 1] = row
+    local told = kinds("kept aside", t.aside) .. kinds("noted", t.notes)
+    if told ~= "" then below[#below + 1] = form .. "\n" .. told end
+  end
+  io.stdout:write(grid.format(rows, { "l", "r", "r", "r", "r", "r", "r", "r" }))
+  if #below > 0 then io.stdout:write("\n", table.concat(below)) end
+end
+
+-- One row a form, or one line a session; a recording that cannot be read is named, and the rest
+-- goes on.
+local function many(opts, args)
+  local forms, code = {}, 0
+  for _, word in ipairs(args) do
+    local sessions, why = load(word, opts)
+    if not sessions then
+      failure.warn(why)
+      code = 2
+    elseif opts.json then
+      for _, session in ipairs(sessions) do
+        io.stdout:write(core.json.encode(row(session, #sessions), ORDER), "\n")
+      end
+    else
+      tally(forms, sessions)
+    end
+  end
+  if not opts.json then print_table(forms) end
+  return code
+end
+
 --- neap import
 function M.import(opts, args)
   if opts.list then return list_forms(opts) end
   if not args[1] then failure.fail("neap import needs TRACE; neap import --help") end
-  local sessions = failure.check(import.load(failure.check(found.resolve(args[1])), opts))
-  local order = { "trace", "form", "sessions", "records", "messages", "merged", "skipped" }
-  if opts.json then
-    for _, session in ipairs(sessions) do
-      io.stdout:write(core.json.encode(row(session, #sessions), order), "\n")
-    end
-    return 0
+  if opts.json or opts.table then return many(opts, args) end
+  if args[2] then
+    failure.fail("neap import prints one recording; --table or --json tells of many")
   end
+  local sessions = failure.check(load(args[1], opts))
   local n = opts.session or 1
   local session = sessions[n]
   if not session then

@@ -28,6 +28,8 @@ M.options = {
   list = { help = "list the known forms of recordings" },
   from = { arg = "FORM", help = "read the recording as this form instead of finding it out" },
   as = { arg = "SPEAKER", help = "whose view to take of a log of several agents" },
+  branches = { help = "read side chains as sessions of their own (they are kept aside)" },
+  table = { help = "a row a form over all recordings instead of the recording" },
   policy = {
     short = "p",
     arg = "POLICY",
@@ -143,13 +145,12 @@ M.verbs = {
   },
   {
     name = "import",
-    args = "TRACE",
+    args = "TRACE…",
     min = 0,
-    max = 1,
-    about = "print a recording in the native form",
+    about = "print a recording in the native form, or what was read of many",
     more = "What was read, merged and kept aside is told on standard error, or with --json as\n"
-      .. "one line instead of the recording.",
-    options = { "list", "from", "as", "session", "lenient", "json" },
+      .. "one line a session instead of the recording, or with --table as one row a form.",
+    options = { "list", "table", "from", "as", "branches", "session", "lenient", "json" },
     module = "import",
   },
   {
@@ -159,9 +160,9 @@ M.verbs = {
     max = 0,
     about = "list recordings of known agents on this machine, the newest first",
     more = "Each has a short id. Wherever TRACE is expected the id will do, or its first digits,\n"
-      .. "at least 4. Looked for are sessions of Claude Code, Codex, Copilot CLI, Gemini CLI and\n"
-      .. "pi, where their own variables say, CLAUDE_CONFIG_DIR and the like, or below HOME.\n"
-      .. "Dates are the files', in UTC.",
+      .. "at least 4. Looked for are sessions of Claude Code, Codex, Copilot CLI, Gemini CLI,\n"
+      .. "pi and opencode (before 1.2), where their own variables say, CLAUDE_CONFIG_DIR and\n"
+      .. "the like, or below HOME. Dates are the files', in UTC.",
     options = { "all", "tokens", "json" },
     module = "sessions",
   },
@@ -173,7 +174,7 @@ M.verbs = {
     more = "Before each step the prompt is assembled from what came before (one turn).\n"
       .. "present: shown word for word when cited; pointed: a mark names it, one call away;\n"
       .. "gone: neither. Exits 1 when a turn did not fit its budget.",
-    options = with(POLICY, "body", "requests", "from", "as", "lenient", "json"),
+    options = with(POLICY, "body", "requests", "from", "as", "branches", "lenient", "json"),
     module = "replay",
   },
   {
@@ -198,6 +199,7 @@ M.verbs = {
       "merge",
       "from",
       "as",
+      "branches",
       "lenient",
       "json",
     },
@@ -212,7 +214,7 @@ M.verbs = {
       .. "second. On a terminal one table is kept up to date; elsewhere each version prints one.\n"
       .. "In parentheses stands the change against the version before. While a version does not\n"
       .. "load, the error is shown and the old table stays. Ctrl-C ends it.",
-    options = with(POLICY, "body", "rounds", "from", "as", "lenient", "json"),
+    options = with(POLICY, "body", "rounds", "from", "as", "branches", "lenient", "json"),
     needs = { "policy" },
     module = "watch",
   },
@@ -223,7 +225,7 @@ M.verbs = {
     max = 1,
     about = "the prompt of one turn, with region, entry, rung and tokens in the margin",
     more = "On a terminal a prompt longer than the screen goes through $PAGER (less -R).",
-    options = with(POLICY, "turn", "raw", "body", "session", "from", "as", "lenient", "json"),
+    options = with(POLICY, "turn", "raw", "body", "session", "from", "as", "branches", "lenient", "json"),
     needs = { "turn" },
     module = "show",
   },
@@ -235,7 +237,7 @@ M.verbs = {
     about = "the life of one entry: when it came, each change and why, who cited it",
     more = "ENTRY is a number, as neap show prints it. Given words instead, it lists the entries\n"
       .. "that hold them, shown or not; exits 1 when none does.",
-    options = with(POLICY, "session", "from", "as", "lenient", "json"),
+    options = with(POLICY, "session", "from", "as", "branches", "lenient", "json"),
     module = "explain",
   },
   {
@@ -258,6 +260,7 @@ M.verbs = {
       "session",
       "from",
       "as",
+      "branches",
       "lenient",
       "json",
     },

@@ -105,6 +105,7 @@ end
 function M.load(path, opts)
   path = check(found.resolve(path))
   local how = { lenient = opts.lenient, from = opts.from, as = opts.as, lean = true }
+  how.branches = opts.branches
   local sessions = check(import.load(path, how))
   collectgarbage() -- the text is several times the largest thing that is kept of it
   local skipped = sessions[1].counts.skipped

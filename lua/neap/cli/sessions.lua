@@ -81,7 +81,7 @@ local function describe(one, digits, encoding)
     id = one.id:sub(1, digits),
     date = os.date("!%Y-%m-%d", one.mtime),
     agent = one.agent,
-    bytes = one.bytes,
+    bytes = sessions.bytes(one),
     path = one.path,
   }
   local list, why = import.load(one.path, { lean = true, lenient = true })

@@ -2,8 +2,9 @@
 -- become one message, at the place of the first: they are written as results come in, which
 -- parts parallel calls. Thinking becomes reasoning, tool_use a call whose arguments are the
 -- bytes of its input, tool_result a tool message. What is no part of the conversation (system,
--- progress, summaries, snapshots, queues, meta and side-chain records) is kept aside in meta
--- by type and counted. next: claude_parts.lua
+-- progress, summaries, snapshots, queues, meta records) is kept aside in meta by type and
+-- counted. So are side chains, unless they are asked for or the file holds nothing else:
+-- then each is a session of its own. next: claude_parts.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local parts = require("neap.import.claude_parts")
@@ -54,47 +55,69 @@ local function remember(source, draft, record, message)
 end
 
 -- The place in the file where a response's records are gathered.
-local function response(state, message, record, line)
+local function response(chain, message, record, line)
   local id = type(message.id) == "string" and message.id or record.requestId
-  local draft = type(id) == "string" and state.by_id[id]
+  local draft = type(id) == "string" and chain.by_id[id]
   if draft then
-    state.source.counts.merged = state.source.counts.merged + 1
+    chain.source.counts.merged = chain.source.counts.merged + 1
     return draft
   end
   draft = parts.draft("assistant", line, record.timestamp)
-  state.drafts[#state.drafts + 1] = draft
-  if type(id) == "string" then state.by_id[id] = draft end
+  chain.drafts[#chain.drafts + 1] = draft
+  if type(id) == "string" then chain.by_id[id] = draft end
   return draft
 end
 
-local function read_assistant(state, record, message, line)
-  local draft = response(state, message, record, line)
-  remember(state.source, draft, record, message)
-  return parts.assistant(state.source, draft, message.content)
+local function read_assistant(chain, record, message, line)
+  local draft = response(chain, message, record, line)
+  remember(chain.source, draft, record, message)
+  return parts.assistant(chain.source, draft, message.content)
 end
 
 -- Results first, each a message of its own; then what else the record says, as one message.
-local function read_user(state, record, message, line)
+local function read_user(chain, record, message, line)
   local results, user = {}, parts.draft("user", line, record.timestamp)
-  if record.isCompactSummary == true then state.source:note("compact summaries") end
-  local why = parts.user(state.source, user, results, message.content)
+  if record.isCompactSummary == true then chain.source:note("compact summaries") end
+  local why = parts.user(chain.source, user, results, message.content)
   if why then return why end
   for _, draft in ipairs(results) do
     draft.line, draft.ts = line, record.timestamp
-    state.drafts[#state.drafts + 1] = draft
+    chain.drafts[#chain.drafts + 1] = draft
   end
   local shown = #user.content > 0 or user.plain
-  if shown then state.drafts[#state.drafts + 1] = user end
-  remember(state.source, shown and user or results[1] or user, record, message)
+  if shown then chain.drafts[#chain.drafts + 1] = user end
+  remember(chain.source, shown and user or results[1] or user, record, message)
   if not shown and #results == 0 then return "a user record needs content" end
 end
 
+local function new_chain(source)
+  return { source = source, drafts = {}, by_id = {} }
+end
+
+-- The side chain that a record belongs to: its agent's, that of its parent, or a new one.
+local function side_chain(state, record)
+  local key = record.agentId or record.parentUuid
+  local chain = type(key) == "string" and state.chain_of[key]
+  if not chain then
+    chain = new_chain(state.source)
+    chain.from = { agent = record.agentId, parent = record.parentUuid }
+    state.chains[#state.chains + 1] = chain
+  end
+  for _, id in ipairs({ record.agentId or false, record.uuid or false }) do
+    if type(id) == "string" then state.chain_of[id] = chain end
+  end
+  return chain
+end
+
 local function read_record(state, record, raw, line)
-  local source = state.source
+  local source, chain = state.source, state.main
   if type(record) ~= "table" or json.is_array(record) then
     return source:bad(line, "a record must be an object")
   end
   local aside = kept_aside(record)
+  if aside == "sidechain" and state.branches then
+    aside, chain = nil, side_chain(state, record)
+  end
   if not aside and type(record.uuid) == "string" then
     if state.seen[record.uuid] then aside = "repeated" end
     state.seen[record.uuid] = true
@@ -105,22 +128,47 @@ local function read_record(state, record, raw, line)
     return source:bad(line, ("a record of type %s needs its message"):format(record.type))
   end
   local reader = record.type == "user" and read_user or read_assistant
-  local why = reader(state, record, message, line)
+  local why = reader(chain, record, message, line)
   if why then source:bad(line, why) end
 end
 
-function M.read(source)
-  local state = { source = source, drafts = {}, by_id = {}, seen = {}, aside = json.array() }
+local function gather(source, branches)
+  local state = { source = source, branches = branches, seen = {}, aside = json.array() }
+  state.main, state.chains, state.chain_of = new_chain(source), {}, {}
   source:records(RAW, function(record, raw, line)
     read_record(state, record, raw, line)
   end)
-  local session = build.session(source, M.name)
-  for _, draft in ipairs(state.drafts) do
+  return state
+end
+
+local function session_of(source, chain, index, aside)
+  local session = build.session(source, M.name, index)
+  for i, draft in ipairs(chain.drafts) do
     session:add(parts.message(source, draft), nil, draft.line)
+    chain.drafts[i] = false
   end
-  session.meta = { form = M.name }
-  if #state.aside > 0 then session.meta.aside = state.aside end
-  return { session:finish() }
+  session.meta = { form = M.name, branch = chain.from }
+  if #aside > 0 then session.meta.aside = aside end
+  return session:finish()
+end
+
+function M.read(source)
+  local state = gather(source, source.branches)
+  if #state.main.drafts == 0 and source.counts.aside.sidechain then
+    source:restart()
+    state = gather(source, true)
+  end
+  local list, aside = {}, state.aside
+  if #state.main.drafts > 0 or #state.chains == 0 then
+    list[1], aside = session_of(source, state.main, 1, aside), json.array()
+  end
+  for _, chain in ipairs(state.chains) do
+    if #chain.drafts > 0 then
+      source:note("side chains read as sessions")
+      list[#list + 1], aside = session_of(source, chain, #list + 1, aside), json.array()
+    end
+  end
+  return list
 end
 
 return M

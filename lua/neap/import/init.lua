@@ -4,6 +4,7 @@
 local core = require("neap.core")
 local files = require("neap.files")
 local build = require("neap.import.build")
+local folder = require("neap.import.opencode_folder")
 local sources = require("neap.import.source")
 
 local M = {}
@@ -104,6 +105,17 @@ local function unknown(label, text, from)
   return nil, what:format(label), "shape"
 end
 
+-- A session that is kept as many files.
+local function load_folder(path, options)
+  local text, skipped, code = folder.read(path, sources.LIMITS, options.lenient)
+  if not text then return nil, skipped, code end
+  local sessions, why, name = M.load_text(path, text, options)
+  if not sessions then return nil, why, name end
+  local counts = sessions[1].counts
+  counts.skipped = counts.skipped + skipped
+  return sessions
+end
+
 --- Reads a recording. `options`: lenient (skip and count what cannot be read), from (the form's
 --- name), lean (leave out per-message meta), as (whose view of a log of several agents).
 ---@param path string a file, or - for standard input
@@ -111,6 +123,7 @@ end
 ---@return neap.Recording[]? sessions, string? message, string? code
 function M.load(path, options)
   options = options or {}
+  if folder.place(path) then return load_folder(path, options) end
   local text, why, code = files.read(path, sources.LIMITS)
   if not text then return nil, why, code end
   return M.load_text(path, text, options)

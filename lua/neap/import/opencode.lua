@@ -1,6 +1,6 @@
 -- opencode's exports (opencode export): one JSON document, {info, messages: [{info, parts}]}.
 -- A step is one response; a tool's part is its call and, when it has ended, its result.
--- next: init.lua
+-- next: opencode_folder.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local drafts = require("neap.import.drafts")
@@ -8,7 +8,7 @@ local look = require("neap.import.look")
 local steps = require("neap.import.steps")
 local json = core.json
 
-local M = { name = "opencode", about = "opencode exports (JSON)" }
+local M = { name = "opencode", about = "opencode exports (JSON), session files before 1.2" }
 
 function M.detect(_, head)
   local paths = look.paths(head)

@@ -11,6 +11,7 @@ local files = require("neap.files")
 ---@field lenient boolean
 ---@field lean boolean   leave out what only `neap import` prints (meta)
 ---@field as string?     whose view is taken of a log of several agents
+---@field branches boolean side chains are sessions of their own
 ---@field counts table   records, messages, merged, skipped, aside, notes
 local Source = {}
 Source.__index = Source
@@ -27,6 +28,10 @@ function M.is_stop(e)
   return getmetatable(e) == STOP
 end
 
+local function new_counts()
+  return { records = 0, messages = 0, merged = 0, skipped = 0, aside = {}, notes = {} }
+end
+
 ---@param path string
 ---@param text string
 ---@param options table?
@@ -40,8 +45,14 @@ function M.new(path, text, options)
     lenient = options.lenient or false,
     lean = options.lean or false,
     as = options.as,
-    counts = { records = 0, messages = 0, merged = 0, skipped = 0, aside = {}, notes = {} },
+    branches = options.branches or false,
+    counts = new_counts(),
   }, Source)
+end
+
+--- Forgets what was counted: the recording is read again, in another way.
+function Source:restart()
+  self.counts = new_counts()
 end
 
 --- Stops the import: `PATH:LINE: TEXT`.
