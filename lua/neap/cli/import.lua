@@ -126,12 +126,12 @@ local function print_table(forms)
   local rows, below = { { "form", table.unpack(COLUMNS) } }, {}
   table.insert(rows[1], "kept aside")
   for _, form in ipairs(sorted(forms)) do
-    local t, row = forms[form], { form }
+    local t, cells = forms[form], { form }
     for _, name in ipairs(COLUMNS) do
-      row[#row + 1] = grid.thousands(t[name])
+      cells[#cells + 1] = grid.thousands(t[name])
     end
-    row[#row + 1] = grid.thousands(sum(t.aside))
-    rows[#rows + 1] = row
+    cells[#cells + 1] = grid.thousands(sum(t.aside))
+    rows[#rows + 1] = cells
     local told = kinds("kept aside", t.aside) .. kinds("noted", t.notes)
     if told ~= "" then below[#below + 1] = form .. "\n" .. told end
   end

@@ -225,7 +225,10 @@ M.verbs = {
     max = 1,
     about = "the prompt of one turn, with region, entry, rung and tokens in the margin",
     more = "On a terminal a prompt longer than the screen goes through $PAGER (less -R).",
-    options = with(POLICY, "turn", "raw", "body", "session", "from", "as", "branches", "lenient", "json"),
+    options = with(
+      POLICY,
+      "turn", "raw", "body", "session", "from", "as", "branches", "lenient", "json"
+    ),
     needs = { "turn" },
     module = "show",
   },
