@@ -79,7 +79,7 @@ LINKS   := $(BUILD)/share/neap/policies $(BUILD)/share/lua/5.4/neap
 # What exists already: a layer that has no file yet does not stop the others.
 ALL     := $(STATIC) $(SHARED) $(LINKS) $(if $(BIND_SRC),$(MODULE)) $(if $(CLI_SRC),$(PROGRAM))
 
-.PHONY: all tests run test lint format asan soak bench install uninstall dist docs deps \
+.PHONY: all tests run test lint format asan fuzz soak bench install uninstall dist docs deps \
         deps-run deps-test deps-lint clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -185,6 +185,11 @@ define each_lua
 endef
 soak: deps-run                ## long runs: memory stays flat, nothing drifts
 	$(call each_lua,tests/soak)
+# Half of the recordings in each of two processes, a fixed number of tries.
+FUZZ = NEAP_ROUNDS=$${NEAP_ROUNDS:-900} NEAP_PART=$(1) $(LUA_ENV) $(LUA) tests/soak/importers.lua
+fuzz: deps-run                ## damaged recordings for a minute on two cores
+	+@$(SUBMAKE) all >&2
+	@$(call FUZZ,1/2) & half=$$!; rc=0; $(call FUZZ,2/2) || rc=1; wait $$half || rc=1; exit $$rc
 # JSON=1: an object a row. NPM=1: side by side with encoders of the npm registry.
 bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
 	+@$(SUBMAKE) all $(BENCHES) >&2

@@ -113,22 +113,7 @@ local function read_message(state, m, raw, line)
 end
 
 function M.read(source)
-  local line_of = source:lines()
-  local value = steps.document(source, { messages = true })
-  local state = reader.new(source)
-  state.aside = json.array()
-  steps.each(source, value.messages, "messages", RAW, line_of, function(m, raw, line)
-    local before = #state.drafts
-    return drafts.undo(state.drafts, before, read_message(state, m, raw, line))
-  end)
-  return {
-    drafts.session(source, {
-      form = M.name,
-      drafts = state.drafts,
-      aside = state.aside,
-      meta = build.rest(value, { messages = true }),
-    }),
-  }
+  return steps.conversation(source, M.name, reader.new(source), RAW, read_message)
 end
 
 return M

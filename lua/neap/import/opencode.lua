@@ -153,21 +153,7 @@ local function read_message(state, message, raw, line)
 end
 
 function M.read(source)
-  local line_of = source:lines()
-  local value = steps.document(source, { messages = true })
-  local state = { source = source, drafts = {}, aside = json.array() }
-  steps.each(source, value.messages, "messages", MESSAGE, line_of, function(message, raw, line)
-    local before = #state.drafts
-    return drafts.undo(state.drafts, before, read_message(state, message, raw, line))
-  end)
-  return {
-    drafts.session(source, {
-      form = M.name,
-      drafts = state.drafts,
-      aside = state.aside,
-      meta = build.rest(value, { messages = true }),
-    }),
-  }
+  return steps.conversation(source, M.name, { source = source, drafts = {} }, MESSAGE, read_message)
 end
 
 return M

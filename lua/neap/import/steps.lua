@@ -170,4 +170,26 @@ function M.header(source, session, rest, aside)
   session.meta = next(meta) and meta or nil
 end
 
+--- The one session of a document that holds a list of messages, and what else it says for
+--- meta. `read(state, message, raw, line)` adds to `state.drafts`; what it added for a message
+--- that it finds fault with is taken back.
+---@param source neap.Source
+---@param form string
+---@param state table
+---@param keys table?     members of a message that stay raw
+---@param read fun(state: table, message: table, raw: userdata, line: integer): string?
+---@return neap.Recording[]
+function M.conversation(source, form, state, keys, read)
+  local line_of = source:lines()
+  local value = M.document(source, { messages = true })
+  state.aside = json.array()
+  M.each(source, value.messages, "messages", keys, line_of, function(message, raw, line)
+    local before = #state.drafts
+    return drafts.undo(state.drafts, before, read(state, message, raw, line))
+  end)
+  local g = { form = form, drafts = state.drafts, aside = state.aside }
+  g.meta = build.rest(value, { messages = true })
+  return { drafts.session(source, g) }
+end
+
 return M
