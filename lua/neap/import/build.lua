@@ -81,6 +81,18 @@ function M.rest(value, known)
   return any and rest or nil
 end
 
+--- The value itself without its members in `known`, or nil when nothing is left: for one that is
+--- not needed any more.
+---@param value table
+---@param known string[]
+---@return table?
+function M.strip(value, known)
+  for _, key in ipairs(known) do
+    value[key] = nil
+  end
+  return next(value) ~= nil and value or nil
+end
+
 local ROLES = { system = 1, developer = 1, user = 1, assistant = 1, tool = 1, ["function"] = 1 }
 
 local function check_calls(calls)

@@ -29,7 +29,8 @@ function M.detect(_, head)
 end
 
 -- Members of a record that become something of their own; the others go to meta.
-local KNOWN = { message = true, type = true, timestamp = true, isSidechain = true }
+local KNOWN = { "message", "type", "timestamp", "isSidechain" }
+local SAID = { "role", "content" }
 -- Nothing here looks into what a record holds besides names and flags.
 local RAW = { ["*"] = true, toolUseResult = true }
 local MESSAGE = { ["*"] = true, content = true }
@@ -46,11 +47,11 @@ local function kept_aside(record)
   if record.isApiErrorMessage == true then return "api error" end
 end
 
--- What a record says besides its message, for meta.
+-- What a record says besides its message, for meta; the record and its message are used up.
 local function remember(source, draft, record, message)
   if source.lean then return end
-  local rest = build.rest(record, KNOWN) or {}
-  rest.message = build.rest(message, { role = true, content = true })
+  local rest = build.strip(record, KNOWN) or {}
+  rest.message = build.strip(message, SAID)
   draft.records[#draft.records + 1] = rest
 end
 
@@ -69,9 +70,9 @@ local function response(chain, message, record, line)
 end
 
 local function read_assistant(chain, record, message, line)
-  local draft = response(chain, message, record, line)
+  local draft, content = response(chain, message, record, line), message.content
   remember(chain.source, draft, record, message)
-  return parts.assistant(chain.source, draft, message.content)
+  return parts.assistant(chain.source, draft, content)
 end
 
 -- Results first, each a message of its own; then what else the record says, as one message.

@@ -125,28 +125,28 @@ local function read_message(state, entry, message, line)
 end
 
 -- An entry of the current branch.
-local function read_entry(state, e)
-  local source, entry = state.source, json.decode(e.raw, LINE)
+local function read_entry(state, raw, line)
+  local source, entry = state.source, json.decode(raw, LINE)
   if entry.type ~= "message" and entry.type ~= "custom_message" then
-    return source:aside(state.aside, entry.type, e.line, e.raw)
+    return source:aside(state.aside, entry.type, line, raw)
   end
   local message = drafts.object(entry.message, RAW)
   if entry.type == "custom_message" then
     message = { role = "custom", content = entry.content, details = entry.details }
   end
-  if not message then return source:bad(e.line, "an entry needs its message, an object") end
-  local why, aside = read_message(state, entry, message, e.line)
-  if aside then return source:aside(state.aside, aside, e.line, e.raw) end
-  if why then source:bad(e.line, why) end
+  if not message then return source:bad(line, "an entry needs its message, an object") end
+  local why, aside = read_message(state, entry, message, line)
+  if aside then return source:aside(state.aside, aside, line, raw) end
+  if why then source:bad(line, why) end
 end
 
 -- Which entries the last one stands on, by walking up from it; nil when nothing has an id. A
 -- parent that is not there, or one seen before, ends the walk.
-local function branch_of(source, entries, by_id)
+local function branch_of(source, tree)
   local at
-  for i = #entries, 1, -1 do
-    if entries[i].id then
-      at = entries[i]
+  for i = #tree.raws, 1, -1 do
+    if tree.ids[i] then
+      at = i
       break
     end
   end
@@ -154,45 +154,43 @@ local function branch_of(source, entries, by_id)
   local on = {}
   while at and not on[at] do
     on[at] = true
-    local parent = at.parent
-    at = parent and by_id[parent]
+    local parent = tree.parents[at]
+    at = parent and tree.by_id[parent]
     if parent and not at then source:note("parents that are not there") end
   end
   return on
 end
 
--- What is needed of an entry to tell its branch; a session's own id is none of an entry.
-local function look_at(entry, raw, line)
-  local e = { raw = raw, line = line }
-  if type(entry.id) == "string" and entry.type ~= "session" then e.id = entry.id end
-  if type(entry.parentId) == "string" then e.parent = entry.parentId end
-  return e
-end
-
+-- The entries in order: their raw values and lines, and what tells their branch. A session's own
+-- id is none of an entry. Lists side by side, since there are many.
 local function gather(source, state)
-  local entries, by_id = {}, {}
+  local tree = { raws = {}, lines = {}, ids = {}, parents = {}, by_id = {} }
   source:records(LINE, function(entry, raw, line)
     if not drafts.is_object(entry) or type(entry.type) ~= "string" then
       return source:bad(line, "an entry must be an object with a type")
     end
-    local e = look_at(entry, raw, line)
-    if e.id and by_id[e.id] then return source:aside(state.aside, "repeated", line, raw) end
-    if e.id then by_id[e.id] = e end
-    entries[#entries + 1] = e
+    local id = type(entry.id) == "string" and entry.type ~= "session" and entry.id
+    if id and tree.by_id[id] then return source:aside(state.aside, "repeated", line, raw) end
+    local i = #tree.raws + 1
+    tree.raws[i], tree.lines[i] = raw, line
+    if id then tree.ids[i], tree.by_id[id] = id, i end
+    if type(entry.parentId) == "string" then tree.parents[i] = entry.parentId end
   end)
-  return entries, by_id
+  return tree
 end
 
 function M.read(source)
   local state = { source = source, aside = json.array() }
   state.session = build.session(source, M.name)
-  local entries, by_id = gather(source, state)
-  local on = branch_of(source, entries, by_id)
-  for _, e in ipairs(entries) do
-    if on and e.id and not on[e] then
-      source:aside(state.aside, "other branch", e.line, e.raw)
+  local tree = gather(source, state)
+  local on = branch_of(source, tree)
+  for i, raw in ipairs(tree.raws) do
+    local line = tree.lines[i]
+    tree.raws[i] = false -- let go of as soon as it is read
+    if on and tree.ids[i] and not on[i] then
+      source:aside(state.aside, "other branch", line, raw)
     else
-      read_entry(state, e)
+      read_entry(state, raw, line)
     end
   end
   return { drafts.close(state.session, { form = M.name, aside = state.aside }) }
