@@ -18,13 +18,14 @@ static size_t list_of(size_t n) {
 }
 
 static void put(blocks *b, void *p, size_t n) {
-  memcpy(p, &b->free[list_of(n)], sizeof p);
-  b->free[list_of(n)] = p;
+  block *freed = p;
+  freed->next = b->free[list_of(n)];
+  b->free[list_of(n)] = freed;
 }
 
 /* What is left of the old slab becomes free blocks. */
 static int new_slab(blocks *b) {
-  char *slab = malloc(SLAB);
+  block *slab = malloc(SLAB);
   if (!slab) return 0;
   while (b->end - b->at >= BLOCK_STEP) {
     size_t left = (size_t)(b->end - b->at);
@@ -32,22 +33,22 @@ static int new_slab(blocks *b) {
     put(b, b->at, n);
     b->at += n;
   }
-  memcpy(slab, &b->slabs, sizeof b->slabs);
+  slab->next = b->slabs;
   b->slabs = slab;
-  b->at = slab + BLOCK_STEP;
-  b->end = slab + SLAB;
+  b->at = (char *)slab + BLOCK_STEP;
+  b->end = (char *)slab + SLAB;
   return 1;
 }
 
 static void *get(blocks *b, size_t n) {
-  void *p = b->free[list_of(n)];
-  if (p) {
-    memcpy(&b->free[list_of(n)], p, sizeof p);
-    return p;
+  block *freed = b->free[list_of(n)];
+  if (freed) {
+    b->free[list_of(n)] = freed->next;
+    return freed;
   }
   n = ROUNDED(n);
   if ((size_t)(b->end - b->at) < n && !new_slab(b)) return NULL;
-  p = b->at;
+  void *p = b->at;
   b->at += n;
   return p;
 }
@@ -79,8 +80,8 @@ void *blocks_alloc(void *ud, void *p, size_t old, size_t n) {
 
 void blocks_free(blocks *b) {
   while (b->slabs) {
-    void *slab = b->slabs;
-    memcpy(&b->slabs, slab, sizeof slab);
+    block *slab = b->slabs;
+    b->slabs = slab->next;
     free(slab);
   }
 }
