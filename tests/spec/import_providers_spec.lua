@@ -145,3 +145,30 @@ describe("Gemini's contents", function()
     assert.are.equal("sg", m.meta.parts[1].thoughtSignature)
   end)
 end)
+
+describe("a log of chat requests", function()
+  local function line(n)
+    local all = {
+      '{"role":"user","content":"one"}',
+      '{"role":"assistant","content":"two"}',
+      '{"role":"user","content":"three"}',
+    }
+    local form = '{"request":{"model":"m","messages":[%s]},'
+      .. '"response":{"choices":[{"message":{"role":"assistant","content":"r%d"}}]}}'
+    return form:format(table.concat(all, ",", 1, n), n)
+  end
+
+  it("is one session where a request goes on with the one before", function()
+    local sessions = assert(import.load_text("log.jsonl", line(1) .. "\n" .. line(3) .. "\n"))
+    assert.are.equal(1, #sessions)
+    assert.are.equal("openai", sessions[1].format)
+    local contents = {}
+    for i, raw in ipairs(sessions[1].messages) do
+      contents[i] = json.decode(raw).content
+    end
+    assert.are.same({ "one", "two", "three", "r3" }, contents)
+    -- What came back for the first request is not what the second one repeats.
+    local aside = sessions[1].counts.aside["response that no request repeats"]
+    assert.are.equal(1, aside)
+  end)
+end)

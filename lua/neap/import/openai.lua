@@ -3,6 +3,7 @@
 -- the bytes they came in, but for arguments that were logged as objects. next: claude_code.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
+local chat = require("neap.import.chat_log")
 local json = core.json
 
 local M = { name = "openai", about = "chat messages: a list, a request body, logs of them" }
@@ -99,7 +100,15 @@ local function read_list(source, line_of)
   return sessions
 end
 
+-- A log: a request with its response, or a request's body, on each line.
+local function is_log(text)
+  local value, after = json.decode_at(text, 1, { ["*"] = true })
+  if type(value) ~= "table" or not (value.request or value.messages) then return false end
+  return text:find("%S", after) ~= nil
+end
+
 function M.read(source)
+  if is_log(source.text) then return chat.read(source) end
   local line_of = source:lines()
   if source.text:find("^%s*%[") then
     source:document({ messages = true, traj = true, content = true })
