@@ -127,7 +127,7 @@ np_entry *np_log_add_entry(np_log *lg, const np_message *m, size_t message,
 ** alone, unless it is an item: that goes with the item it belongs to, the next one. A user
 ** message is one atom with its images and files. */
 typedef struct placing {
-  uint32_t text, batch;
+  uint32_t text, batch, thought;
 } placing;
 
 /* The thought item before, which the provider takes only with what follows it. */
@@ -160,11 +160,18 @@ static void place_call(np_log *lg, const np_message *m, np_entry *en, placing *a
   np_open_add(lg, en);
 }
 
+/* Signed thoughts of one message go or stay together: the first block must be one of them. */
+static void place_thought(np_log *lg, const np_message *m, np_entry *en, placing *at) {
+  bool together = m->shape == NP_SHAPE_ANTHROPIC;
+  if (!together || at->thought == UINT32_MAX) at->thought = begin_atom(lg, m, en);
+  np_log_join_atom(lg, en, at->thought);
+}
+
 static void place_entry(np_log *lg, const np_message *m, np_entry *en, placing *at) {
   if (en->kind == NP_KIND_RESULT) {
     pair_result(lg, en);
   } else if (en->kind == NP_KIND_THOUGHT) {
-    np_log_join_atom(lg, en, begin_atom(lg, m, en));
+    place_thought(lg, m, en, at);
   } else if (en->kind == NP_KIND_CALL) {
     place_call(lg, m, en, at);
   } else {
@@ -238,7 +245,7 @@ size_t np_log_enter(np_log *lg, const np_staged *staged) {
   *m = parsed->message;
   begin_message(lg, m, parsed);
   lg->message_count++;
-  placing at = {UINT32_MAX, UINT32_MAX};
+  placing at = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
   for (size_t i = 0; i < parsed->count; i++) {
     np_entry *en = np_log_add_entry(lg, m, index, &parsed->parts[i]);
     place_entry(lg, m, en, &at);

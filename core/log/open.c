@@ -49,7 +49,11 @@ bool np_open_reserve(np_log *lg, size_t more) {
   return true;
 }
 
-/* Calls are added while their message is, before any result: the head's batch is then the
+static uint32_t lead_of(const np_log *lg, const np_entry *en) {
+  return lg->messages[en->message].lead;
+}
+
+/* Calls are added while their response is, before any result: the head's batch is then the
 ** newest, and `tail` its end. */
 void np_open_add(np_log *lg, np_entry *call) {
   np_open *o = find(lg, key_of(call), is_by_name(call));
@@ -60,7 +64,7 @@ void np_open_add(np_log *lg, np_entry *call) {
     call->again = true;
   }
   const np_entry *head = np_log_entry(lg, o->head);
-  if (head && head->message == call->message) {
+  if (head && lead_of(lg, head) == lead_of(lg, call)) {
     np_entry *tail = np_log_entry(lg, o->tail);
     call->twin = tail->twin + 1;
     call->waits = tail->waits;

@@ -1,9 +1,11 @@
 /*
 ** The formats that are built in. next: mark.c
 */
+#include "render/anthropic.h"
 #include "render/openai.h"
 
-static const np_format *const formats[] = {&np_format_openai, &np_format_text};
+static const np_format *const formats[] = {&np_format_openai, &np_format_anthropic,
+                                           &np_format_text};
 
 const np_format *np_format_at(size_t i) {
   return i < NP_COUNT(formats) ? formats[i] : NULL;

@@ -181,28 +181,13 @@ static bool save_old(np_frame *f, size_t from) {
   return !f->old.failed;
 }
 
-/* Whether `list` is `bare` but for the brackets around its string: the same to a provider. */
-static bool is_listed(np_str bare, np_str list) {
-  np_str lead = NP_LIT(NP_LIST_LEAD), rest;
-  size_t i = 0;
-  if (list.n != bare.n + lead.n + 1 || list.p[list.n - 1] != '}') return false;
-  while (i < bare.n && bare.p[i] == list.p[i]) i++;
-  rest = np_str_cut(list, i, list.n - 1);
-  return rest.n >= lead.n && memcmp(rest.p, lead.p, lead.n) == 0 &&
-         np_str_eq(np_str_cut(rest, lead.n, rest.n), np_str_cut(bare, i, bare.n));
-}
-
-static bool is_same(np_str a, np_str b) {
-  return np_str_eq(a, b) || is_listed(a, b) || is_listed(b, a);
-}
-
-/* How many of the old segments stand again, byte for byte, brackets aside. */
+/* How many of the old segments stand again, byte for byte, brackets and marks aside. */
 static size_t common(const np_frame *f, size_t from, size_t old_count) {
   size_t was = f->old_base, now = from ? f->segments[from - 1].end : 0, i = 0;
   while (i < old_count && from + i < f->count) {
     size_t was_end = f->old_segments[i].end, end = f->segments[from + i].end;
     np_str a = np_str_cut(np_buf_str(&f->old), was - f->old_base, was_end - f->old_base);
-    if (!is_same(a, np_str_cut(np_buf_str(&f->bytes), now, end))) break;
+    if (!np_same_aside(a, np_str_cut(np_buf_str(&f->bytes), now, end))) break;
     was = was_end;
     now = end;
     i++;

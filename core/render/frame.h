@@ -1,7 +1,7 @@
 /*
 ** The frozen segments of a prompt. Within an epoch a prompt is the previous one plus an
 ** appendix: segments are appended, and only what a change has touched is rendered anew. The
-** frame compares bytes, so a rewrite cannot go unnoticed. next: frame.c
+** frame compares bytes, so a rewrite cannot go unnoticed. next: same.c, frame.c
 */
 #ifndef NP_RENDER_FRAME_H
 #define NP_RENDER_FRAME_H
@@ -51,6 +51,10 @@ void np_frame_free(np_frame *f);
 /* Renders the view: appends what is new, renders again from the lowest changed segment, and
 ** says what that did to the prefix. Marks entries as sent. NEAP_E_MEMORY only. */
 neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e);
+
+/* Whether two renderings of a segment are one to the provider: cache marks and the brackets
+** around a single text aside. same.c */
+bool np_same_aside(np_str a, np_str b);
 
 /* Tokens of segment i alone. */
 static inline int64_t np_segment_tokens(const np_frame *f, size_t i) {

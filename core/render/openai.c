@@ -296,12 +296,19 @@ static void add_message(const np_view *v, const np_message *m, np_buf *out) {
   }
 }
 
+/* A result whose call goes out under an id or name that is not its own. */
+static bool answers_other(const np_view *v, const np_message *m) {
+  const np_entry *call = np_log_entry(v->log, np_log_entry(v->log, m->first)->pair);
+  if (!call || call->kind != NP_KIND_CALL) return false;
+  return call->by_name && np_view_message(v, call)->shape != NP_SHAPE_CHAT;
+}
+
 /* A chat message is a group of its own. */
 static void group(const np_view *v, const np_group *g, np_seam *seam, np_buf *out) {
   const np_message *m = &v->log->messages[g->lead];
   bool first = !seam->state;
   seam->state = 1;
-  if (m->shape != NP_SHAPE_CHAT) {
+  if (m->shape != NP_SHAPE_CHAT || answers_other(v, m)) {
     np_openai_convert(v, g, first, out);
     return;
   }
@@ -342,6 +349,7 @@ const np_format np_format_openai = {
     .thoughts = NP_THOUGHTS_NONE,
     .parts = true,
     .blanks = true,
+    .names = true,
     .entry_tokens = np_openai_entry_tokens,
     .message_tokens = np_openai_message_tokens,
     .result_tokens = np_openai_result_tokens,

@@ -14,19 +14,34 @@ bool np_openai_takes(const np_entry *en) {
   return np_str_find(image.url, NP_LIT("http"), 0) == 0;
 }
 
+/* Ids are any text here, so that a chat message's result finds a call of another form; the
+** second of two in one message that have the same gets another. */
 static void add_id(const np_entry *call, np_buf *out) {
-  np_buf_addc(out, '"');
-  np_part_call_id(call, out);
+  if (!call->call_id.n) {
+    np_buf_addc(out, '"');
+    np_part_call_id(call, out);
+    np_buf_addc(out, '"');
+    return;
+  }
+  np_json_quote(out, call->call_id);
+  if (!call->twin || out->failed) return;
+  out->n--; /* the closing quote */
+  np_buf_adds(out, "-neap");
+  np_buf_int(out, call->twin + 1);
   np_buf_addc(out, '"');
 }
 
+/* A call of the older form is answered by name. */
 static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
   const np_entry *call = np_log_entry(v->log, en->pair);
-  if (call) {
+  if (!call) {
+    np_buf_adds(out, "{\"role\":\"user\"");
+  } else if (call->place == NP_PLACE_FUNCTION) {
+    np_buf_adds(out, "{\"role\":\"function\",\"name\":");
+    np_json_quote(out, call->tool);
+  } else {
     np_buf_adds(out, "{\"role\":\"tool\",\"tool_call_id\":");
     add_id(call, out);
-  } else {
-    np_buf_adds(out, "{\"role\":\"user\"");
   }
   np_buf_adds(out, ",\"content\":");
   np_part_shown(v, en, out);
@@ -112,16 +127,15 @@ static void add_content(const np_view *v, const np_group *g, int64_t id, np_buf 
 /* ---- calls ---- */
 
 static void add_call(const np_view *v, const np_entry *en, np_buf *out) {
-  const np_shown *s = np_view_at(v, en->id);
   np_buf args;
   np_buf_init(&args, v->alloc);
-  np_part_arguments(s->rung == NP_FULL ? en->text : s->text, &args);
+  np_part_call_shown(v, en, &args);
   np_buf_adds(out, "{\"id\":");
   add_id(en, out);
   np_buf_adds(out, ",\"type\":\"function\",\"function\":{\"name\":");
   np_json_quote(out, en->tool);
   np_buf_adds(out, ",\"arguments\":");
-  np_part_quote(v, np_buf_str(&args), out);
+  np_json_quote(out, np_buf_str(&args));
   np_buf_adds(out, "}}");
   if (args.failed) out->failed = true;
   np_buf_free(&args);

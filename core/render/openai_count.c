@@ -163,10 +163,11 @@ uint32_t np_openai_tail_tokens(const np_view *v) {
 
 /* A result of the older form is a message with role and name. */
 static int64_t result_framing(const np_view *v, const np_openai_cost *c,
-                              const np_message *m) {
-  if (m->role != NP_ROLE_FUNCTION) return c->result;
+                              const np_entry *result) {
+  const np_entry *call = np_log_entry(v->log, result->pair);
+  if (call->place != NP_PLACE_FUNCTION) return c->result;
   return c->message + np_part_count(v, NP_LIT("function")) + c->name +
-         np_part_count(v, m->name) + c->function_result;
+         np_part_count(v, call->tool) + c->function_result;
 }
 
 uint32_t np_openai_message_tokens(const np_view *v, const np_message *m) {
@@ -181,7 +182,7 @@ uint32_t np_openai_message_tokens(const np_view *v, const np_message *m) {
 /* An orphan goes as user text. */
 uint32_t np_openai_result_tokens(const np_view *v, const np_entry *en) {
   const np_openai_cost *c = np_openai_cost_find(v->vocab);
-  if (en->pair) return (uint32_t)result_framing(v, c, np_view_message(v, en));
+  if (en->pair) return (uint32_t)result_framing(v, c, en);
   return (uint32_t)c->message + np_part_count(v, NP_LIT("user"));
 }
 

@@ -46,11 +46,20 @@ static bool is_foreign(const np_view *v, const np_entry *en) {
   return data && np_view_message(v, en)->shape != v->format->shape;
 }
 
+static void add_speaker(const np_view *v, const np_entry *en, np_buf *out) {
+  const np_message *m = np_view_message(v, en);
+  if (v->format->names || !m->name.n) return;
+  if (en->kind != NP_KIND_USER && en->kind != NP_KIND_TEXT) return;
+  np_buf_add(out, m->name);
+  np_buf_adds(out, ": ");
+}
+
 void np_part_text(const np_view *v, const np_entry *en, const np_str *text, np_buf *out) {
   np_buf whole, filled;
   np_buf_init(&whole, v->alloc);
   np_buf_init(&filled, v->alloc);
   if (en->kind == NP_KIND_RESULT && !en->pair) np_mark_orphan(v, en, &whole);
+  add_speaker(v, en, &whole);
   if (!text && is_foreign(v, en)) np_mark_foreign(v, en, &whole);
   else np_buf_add(&whole, text ? *text : en->text);
   np_buf_add(out, np_view_text(v, np_buf_str(&whole), &filled));
@@ -171,6 +180,16 @@ void np_part_arguments(np_str text, np_buf *out) {
     np_json_quote(out, text);
     np_buf_addc(out, '}');
   }
+}
+
+void np_part_call_shown(const np_view *v, const np_entry *call, np_buf *out) {
+  const np_shown *s = np_view_at(v, call->id);
+  np_buf filled;
+  np_buf_init(&filled, v->alloc);
+  np_part_arguments(s->rung == NP_FULL ? call->text : np_view_text(v, s->text, &filled),
+                    out);
+  if (filled.failed) out->failed = true;
+  np_buf_free(&filled);
 }
 
 void np_part_stub(const np_view *v, const np_entry *call, np_buf *out) {

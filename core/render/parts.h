@@ -16,8 +16,8 @@ void np_part_raw(const np_message *m, np_str raw, np_buf *out);
 /* A text as a JSON string, the mark key filled in. */
 void np_part_quote(const np_view *v, np_str text, np_buf *out);
 /* Appends the text that a provider gets for an entry, of which `text` is shown (NULL: its
-** own), the key filled in: an orphan is led by a line that says so, a part that the format
-** cannot take is a mark. */
+** own), the key filled in: an orphan is led by a line that says so, a speaker's name by the
+** name where the form has no other place for it; a part that it cannot take is a mark. */
 void np_part_text(const np_view *v, const np_entry *en, const np_str *text, np_buf *out);
 /* The same for what the view shows of it, as a JSON string. */
 void np_part_shown(const np_view *v, const np_entry *en, np_buf *out);
@@ -43,8 +43,10 @@ bool np_part_keeps_id(const np_entry *call);
 /* A name of [A-Za-z0-9_-], at most 64 of them; what is not becomes `_`. */
 void np_part_name(np_str name, np_buf *out);
 /* Arguments as a JSON object, byte for byte where they are one; else an object that holds
-** them as `input`. Nothing is the empty object. */
+** them as `input`. Nothing is the empty object. The mark key must be filled in. */
 void np_part_arguments(np_str text, np_buf *out);
+/* What is shown of a call's arguments, the same way. */
+void np_part_call_shown(const np_view *v, const np_entry *call, np_buf *out);
 /* Text of the result that a provider must have for a call without one. */
 void np_part_stub(const np_view *v, const np_entry *call, np_buf *out);
 

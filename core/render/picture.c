@@ -38,9 +38,13 @@ bool np_picture_read(np_json part, np_picture *out) {
              np_json_get(part, "inline_data", &v)) {
     take_member(v, "mimeType", "mime_type", &out->type);
     take_member(v, "data", "data", &out->data);
+  } else if (np_json_get(part, "file_data", &v) && v.type == NP_JSON_STRING) {
+    take_url(out, inside(v));
   } else if (np_json_get(part, "fileData", &v) || np_json_get(part, "file_data", &v)) {
     take_member(v, "mimeType", "mime_type", &out->type);
     take_member(v, "fileUri", "file_uri", &out->url);
+  } else if (np_json_get(part, "file", &v) && np_json_get(v, "file_data", &url)) {
+    take_url(out, inside(url));
   } else { /* as tools give them: data and mimeType side by side */
     take_member(part, "mimeType", "media_type", &out->type);
     take_member(part, "data", "data", &out->data);

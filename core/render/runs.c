@@ -102,6 +102,7 @@ neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e) {
     last = run;
   }
   if (run != UINT32_MAX) count_notice(v, &v->runs[run]);
+  if (v->format->turns) np_view_retail(v);
   return v->lost ? np_fail_mem(e) : NEAP_OK;
 }
 
@@ -156,6 +157,7 @@ neap_rc np_runs_settle(np_view *v, np_err *e) {
   }
   v->run_count = 0;
   neap_rc rc = rebuild(v, v->head, 0, e);
+  if (v->format->turns) np_view_retail(v);
   return rc || !v->lost ? rc : np_fail_mem(e);
 }
 
@@ -205,5 +207,6 @@ neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e) {
     neap_rc rc = rebuild(v, from, to, e);
     if (rc) return rc;
   }
+  if (v->format->turns) np_view_retail(v);
   return v->lost ? np_fail_mem(e) : NEAP_OK;
 }

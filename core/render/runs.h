@@ -1,10 +1,14 @@
 /*
-** Runs of dropped entries, for view.c only. next: runs.c
+** What view.c, marked.c, runs.c and fold.c have of each other. next: marked.c, runs.c
 */
 #ifndef NP_RENDER_RUNS_H
 #define NP_RENDER_RUNS_H
 
 #include "render/view.h"
+
+/* marked.c: notes an entry's cache marks (false: no memory); lets go of the oldest. */
+bool np_view_note_marks(np_view *v, const np_entry *en);
+void np_view_settle_marks(np_view *v);
 
 /* Drops a result that came late to a dropped call, which has now `saved` tokens less. */
 neap_rc np_runs_drop(np_view *v, int64_t id, int64_t saved, np_err *e);
@@ -16,6 +20,7 @@ void np_view_unlink(np_view *v);           /* empties the order of rendering */
 void np_view_link(np_view *v, int64_t id); /* gives a listed entry its place in it */
 void np_view_reveal(np_view *v, int64_t id);
 void np_view_conceal(np_view *v, int64_t id);
+void np_view_retail(np_view *v);         /* counts the tail anew */
 void np_view_hot(np_view *v, int64_t n); /* adds n tokens to the hot region */
 /* Marks the segment of `id`, or of what is shown before its run, as changed. A dropped `id`
 ** must be an end of its run. */

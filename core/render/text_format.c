@@ -256,6 +256,7 @@ const np_format np_format_text = {
     .thoughts = NP_THOUGHTS_ALL,
     .parts = false,
     .blanks = true,
+    .names = true,
     .entry_tokens = entry_tokens,
     .message_tokens = message_tokens,
     .result_tokens = result_tokens,

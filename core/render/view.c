@@ -45,6 +45,7 @@ void np_view_free(np_view *v) {
   np_free(v->alloc, v->batch_tail);
   np_free(v->alloc, v->runs);
   np_free(v->alloc, v->guesses);
+  np_free(v->alloc, v->marked);
   np_arena_free(&v->arena);
   np_buf_free(&v->scratch);
   memset(v, 0, sizeof *v);
@@ -61,7 +62,14 @@ static void count_ends(np_view *v) {
   add_tokens(v, NP_REGION_HOT, -(int64_t)v->tail_cost);
   v->head_cost = v->format->head_tokens(v);
   v->tail_cost = v->format->tail_tokens(v);
+  v->marks_head = v->format->marks ? v->format->marks(v, NULL) : 0;
   add_tokens(v, NP_REGION_FIXED, v->head_cost);
+  add_tokens(v, NP_REGION_HOT, v->tail_cost);
+}
+
+void np_view_retail(np_view *v) {
+  add_tokens(v, NP_REGION_HOT, -(int64_t)v->tail_cost);
+  v->tail_cost = v->format->tail_tokens(v);
   add_tokens(v, NP_REGION_HOT, v->tail_cost);
 }
 
@@ -240,6 +248,8 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   if (en->kind == NP_KIND_SUMMARY && holds_key(v, en->text)) v->burnt = true;
   if (!renders(v, en)) return NEAP_OK;
   if (is_guess(v, en)) note_guess(v, en->id);
+  if (!np_view_note_marks(v, en)) return np_fail_mem(e);
+  if (!v->opening && en->region != NP_REGION_FIXED) v->opening = en->id;
   bool at_end = place_after(v, en) == v->tail;
   s->full = s->tokens = v->format->entry_tokens(v, en, NULL);
   np_view_link(v, en->id);
@@ -278,9 +288,8 @@ neap_rc np_view_sync(np_view *v, np_err *e) {
   while (!rc && v->count < v->log->entry_count) {
     rc = enter(v, &v->log->entries[v->count++], e);
   }
-  add_tokens(v, NP_REGION_HOT, -(int64_t)v->tail_cost);
-  v->tail_cost = v->format->tail_tokens(v);
-  add_tokens(v, NP_REGION_HOT, v->tail_cost);
+  np_view_settle_marks(v);
+  np_view_retail(v);
   return rc || !v->lost ? rc : np_fail_mem(e);
 }
 

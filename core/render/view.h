@@ -34,8 +34,9 @@ typedef struct np_shown {
   ** has one while it stands for its atoms */
   bool listed;
   bool pinned, held;
-  bool sent;          /* stood in a prompt, at whatever rung */
-  bool fetched;       /* is the answer to a read or recall: never put away again */
+  bool sent : 1;      /* stood in a prompt, at whatever rung */
+  bool fetched : 1;   /* is the answer to a read or recall: never put away again */
+  bool unmarked : 1;  /* its cache mark is left out: newer ones took its place */
   uint16_t frame;     /* tokens around a result that is shown; other kinds: framing */
   np_str text;        /* what is shown at trimmed, reference, masked */
   uint32_t full;      /* tokens at full, without its message's framing */
@@ -65,6 +66,7 @@ typedef struct np_seam {
   bool bare;        /* a content that is one string, and no list yet */
   bool reformed;    /* it has become a list since, for what came behind it */
   uint32_t message; /* whose brackets are open */
+  uint32_t size;    /* of a bare string, quotes included: the body ends with it */
   uint32_t grown;   /* bytes that writing has put into the segment before */
 } np_seam;
 
@@ -90,6 +92,8 @@ typedef struct np_format {
   np_shape shape; /* whose bytes it can copy; NP_SHAPE_COUNT: none */
   np_thoughts thoughts;
   bool parts;  /* requires roles, pairing and so on to be kept valid */
+  bool turns;  /* user and assistant take turns: the tail depends on who speaks last */
+  bool names;  /* has a place for a speaker's name */
   bool blanks; /* takes a text of white space alone */
 
   /* Tokens of an entry's content as it would be shown: its own text, or `text` if not NULL. */
@@ -99,6 +103,8 @@ typedef struct np_format {
   uint32_t (*result_tokens)(const np_view *v,
                             const np_entry *en); /* a result's framing */
   uint32_t (*notice_tokens)(const np_view *v, np_str text);
+  /* cache marks of an entry's own bytes; of the head when NULL is given. NULL: has none */
+  uint32_t (*marks)(const np_view *v, const np_entry *en);
   uint32_t (*head_tokens)(const np_view *v); /* tools, and what opens the prompt */
   uint32_t (*tail_tokens)(const np_view *v); /* what closes it: reply priming */
 
@@ -141,6 +147,10 @@ struct np_view {
   int64_t first_full[NP_KIND_COUNT], first_shown[NP_KIND_COUNT];
   /* the last entry before which no hot one goes: fixed, task, summaries */
   int64_t front;
+  int64_t opening; /* the first entry that was listed, the system's aside; 0: none yet */
+  int64_t *marked; /* entries with cache marks; those before marked_live are unmarked */
+  size_t marked_count, marked_cap, marked_live;
+  uint32_t marks_head, marks_fixed, marks_live; /* how many, where */
   bool refolded; /* folds have changed since the last rendering */
   /* entries whose tokens at full are a guess: files, images of unknown size */
   int64_t *guesses;

@@ -1,7 +1,8 @@
 /*
 ** Random histories for property tests: everything that recordings hold, and what they should
 ** not: parallel calls, results out of order, late or missing, ids used again, empty content,
-** half surrogates, lists of parts, images, system messages in the middle. next: test_pack.c
+** half surrogates, lists of parts, images, system messages in the middle; in one provider's
+** form or in all of them by turns. next: history_forms.h, test_pack.c
 */
 #ifndef NP_TESTS_HISTORY_H
 #define NP_TESTS_HISTORY_H
@@ -15,6 +16,8 @@ typedef struct history {
   char open[64][16]; /* ids that wait for a result */
   size_t open_count;
   int calls;
+  int form;   /* 0 chat, 1 anthropic, 2 responses, 3 gemini, 4 any */
+  bool items; /* Responses: the answer goes on with another item */
 } history;
 
 static inline unsigned long long pick(history *h, unsigned long long n) {
@@ -160,10 +163,7 @@ static inline void history_user(history *h) {
   np_buf_addc(&h->b, '}');
 }
 
-/* The next message, valid until the next call. The first is a system message, the second
-** the task. */
-static inline np_str history_next(history *h, int index) {
-  np_buf_clear(&h->b);
+static inline void history_chat(history *h, int index) {
   if (index == 0 || !pick(h, 60)) {
     np_buf_adds(&h->b, "{\"role\":\"system\",\"content\":");
     history_string(h, 30);
@@ -177,6 +177,21 @@ static inline np_str history_next(history *h, int index) {
   } else {
     history_assistant(h);
   }
+}
+
+#include "history_forms.h"
+
+/* The next message, valid until the next call. The first is a system message, the second
+** the task. */
+static inline np_str history_next(history *h, int index) {
+  np_buf_clear(&h->b);
+  int form = h->form == 4 ? (int)pick(h, 4) : h->form;
+  if (index == 0) form = 0;
+  if (h->items && h->form != 4) form = 2;
+  if (form == 1) history_anthropic(h, index);
+  else if (form == 2) history_responses(h, index);
+  else if (form == 3) history_gemini(h, index);
+  else history_chat(h, index);
   return np_buf_str(&h->b);
 }
 

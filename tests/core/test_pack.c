@@ -1,8 +1,9 @@
 /*
-** Properties of packing and rendering on random histories under random policies, in both
-** formats: a recount of the bytes equals the account, never over budget, always valid, within
+** Properties of packing and rendering on random histories under random policies, in every
+** format: a recount of the bytes equals the account, never over budget, always valid, within
 ** an epoch only appended to, undo leaves no trace. next: test_store.c
 */
+#include "anthropic_check.h"
 #include "check.h"
 #include "cite/log_index.h"
 #include "history.h"
@@ -22,7 +23,8 @@ typedef struct world {
   np_log log;
   np_pack pack;
   history h;
-  np_buf last; /* the last prompt without its closing part */
+  np_buf last; /* of the last prompt, what must begin the next; seen: of this one */
+  np_buf seen;
   int messages, prompts, rewrites, overflows, folds, unfolds;
   const char *wrong;
 } world;
@@ -147,8 +149,9 @@ static void check_told(world *w, np_str body) {
   np_buf_free(&text);
 }
 
-static void check_prefix(world *w, const np_rendered *r) {
-  np_str was = np_buf_str(&w->last), now = np_str_cut(r->body, 0, w->pack.frame.body_end);
+/* Brackets aside: what a provider reads of the last prompt begins this one. */
+static void check_prefix(world *w, const np_rendered *r, np_str now) {
+  np_str was = np_buf_str(&w->last);
   bool begins = now.n >= was.n && (!was.n || memcmp(now.p, was.p, was.n) == 0);
   if (!r->rewrite && !begins)
     fail(w, "an epoch's prompt does not begin with the last one");
@@ -163,14 +166,21 @@ static void check_valid(world *w, np_str body) {
   if (np_check(&np_alloc_libc, format, body, true, &e)) fail(w, e.text);
 }
 
-static void check_tokens(world *w, np_str body) {
-  int64_t tokens;
-  if (w->pack.view.format->parts) {
-    const char *wrong = openai_check(w->pack.view.vocab, body, 0, &tokens);
-    if (wrong) fail(w, wrong);
+/* Counts the body independently; `seen` gets what must begin the next prompt. */
+static void check_tokens(world *w, np_str body, np_buf *seen) {
+  const np_view *v = &w->pack.view;
+  const char *wrong = NULL;
+  int64_t tokens = 0;
+  if (v->format->shape == NP_SHAPE_ANTHROPIC) {
+    int64_t image = np_image_tokens(v->model->image, (np_image){0}, NULL);
+    wrong = anthropic_count(v->vocab, image, body, seen, &tokens);
   } else {
-    tokens = (int64_t)np_vocab_count(w->pack.view.vocab, body);
+    np_buf_clear(seen);
+    np_buf_add(seen, np_str_cut(body, 0, w->pack.frame.body_end));
+    if (v->format->parts) wrong = openai_check(v->vocab, body, 0, &tokens);
+    else tokens = (int64_t)np_vocab_count(v->vocab, body);
   }
+  if (wrong) fail(w, wrong);
   if (tokens != np_pack_tokens(&w->pack)) fail(w, "recount differs from the account");
   if (tokens > w->pack.budget) fail(w, "over budget");
 }
@@ -226,9 +236,9 @@ static void turn(world *w) {
   w->prompts++;
   w->rewrites += r.rewrite;
   check_valid(w, r.body);
-  check_tokens(w, r.body);
+  check_tokens(w, r.body, &w->seen);
   check_regions(w);
-  check_prefix(w, &r);
+  check_prefix(w, &r, np_buf_str(&w->seen));
   if (!pick(&w->h, 5)) check_told(w, p->view.format->parts ? r.body : r.body);
   if (!pick(&w->h, 5)) check_fresh(w);
   if (!pick(&w->h, 20)) {
@@ -256,6 +266,8 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   world w = {.h = {.random = seed}};
   np_buf_init(&w.h.b, &np_alloc_libc);
   np_buf_init(&w.last, &np_alloc_libc);
+  np_buf_init(&w.seen, &np_alloc_libc);
+  w.h.form = (int)pick(&w.h, 6) % 5;
   np_log_init(&w.log, &np_alloc_libc, NULL);
   np_log_index_open(&w.log, NULL);
   np_pack_init(&w.pack, &np_alloc_libc, &w.log, v, f,
@@ -276,6 +288,7 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   np_log_free(&w.log);
   np_buf_free(&w.h.b);
   np_buf_free(&w.last);
+  np_buf_free(&w.seen);
   return w.wrong;
 }
 

@@ -1,0 +1,232 @@
+/*
+** Blocks: an entry's own bytes where nothing is changed and they are of this form, else the
+** block written anew around its texts. next: anthropic_count.c
+*/
+#include "render/anthropic.h"
+
+static bool is_own(const np_view *v, const np_entry *en) {
+  return np_view_message(v, en)->shape == NP_SHAPE_ANTHROPIC &&
+         en->place == NP_PLACE_PART;
+}
+
+static bool is_full(const np_view *v, const np_entry *en) {
+  return np_view_at(v, en->id)->rung == NP_FULL;
+}
+
+static bool is_unmarked(const np_view *v, const np_entry *en) {
+  return np_view_at(v, en->id)->unmarked;
+}
+
+/* What the host sets apart in the middle of a conversation keeps its heading. */
+void np_anthropic_text(const np_view *v, const np_entry *en, const np_str *text,
+                       np_buf *out) {
+  if (en->kind == NP_KIND_SYSTEM && !np_anthropic_is_system(en))
+    np_buf_adds(out, "[system]\n");
+  np_part_text(v, en, text, out);
+}
+
+static void add_text(const np_view *v, const np_entry *en, np_buf *out) {
+  const np_shown *s = np_view_at(v, en->id);
+  np_buf text;
+  np_buf_init(&text, v->alloc);
+  np_anthropic_text(v, en, s->rung == NP_FULL ? NULL : &s->text, &text);
+  np_buf_adds(out, "{\"type\":\"text\",\"text\":");
+  np_json_quote(out, np_buf_str(&text));
+  np_buf_addc(out, '}');
+  if (text.failed) out->failed = true;
+  np_buf_free(&text);
+}
+
+/* A block's own members, of which some are replaced by what is written already: an id, a body.
+** NULL leaves a member as it is. */
+typedef struct swap {
+  const char *id_key, *body_key;
+  const np_str *id, *body;
+  bool unmarked; /* without its cache marks */
+} swap;
+
+static void add_value(const np_message *m, np_json value, bool unmarked, np_buf *out) {
+  np_json inner;
+  if (!unmarked || value.type != NP_JSON_ARRAY) {
+    np_part_raw(m, value.raw, out);
+    return;
+  }
+  char sep = '[';
+  np_json_iter it = np_json_each(value);
+  for (; np_json_next(&it, NULL, &inner); sep = ',') {
+    np_buf_addc(out, sep);
+    np_anthropic_unmarked(m, inner, out);
+  }
+  np_buf_adds(out, sep == '[' ? "[]" : "]");
+}
+
+static void add_swapped(const np_message *m, np_json block, const swap *w, np_buf *out) {
+  np_str key;
+  np_json value;
+  bool body = !w->body;
+  char sep = '{';
+  np_json_iter it = np_json_each(block);
+  while (np_json_next(&it, &key, &value)) {
+    if (w->unmarked && np_json_is_key(key, "cache_control")) continue;
+    bool here = w->body && np_json_is_key(key, w->body_key);
+    np_buf_addc(out, sep);
+    np_part_raw(m, key, out);
+    np_buf_addc(out, ':');
+    if (here) np_buf_add(out, *w->body);
+    else if (w->id && np_json_is_key(key, w->id_key)) np_buf_add(out, *w->id);
+    else add_value(m, value, w->unmarked, out);
+    body = body || here;
+    sep = ',';
+  }
+  if (!body) { /* a result that had no content */
+    np_buf_addc(out, ',');
+    np_json_quote(out, np_str_cstr(w->body_key));
+    np_buf_addc(out, ':');
+    np_buf_add(out, *w->body);
+  }
+  np_buf_addc(out, '}');
+}
+
+static void quote_id(const np_entry *call, np_buf *out) {
+  np_buf_addc(out, '"');
+  np_part_call_id(call, out);
+  np_buf_addc(out, '"');
+}
+
+/* ---- calls ---- */
+
+static void write_call(const np_entry *en, np_str id, np_str args, np_buf *out) {
+  np_buf_adds(out, "{\"type\":\"tool_use\",\"id\":");
+  np_buf_add(out, id);
+  np_buf_adds(out, ",\"name\":\"");
+  np_part_name(en->tool, out);
+  np_buf_adds(out, "\",\"input\":");
+  np_buf_add(out, args);
+  np_buf_addc(out, '}');
+}
+
+static void add_call(const np_view *v, const np_entry *en, np_buf *out) {
+  np_buf id, args;
+  np_buf_init(&id, v->alloc);
+  np_buf_init(&args, v->alloc);
+  quote_id(en, &id);
+  np_part_call_shown(v, en, &args);
+  np_str body = np_buf_str(&args), own_id = np_buf_str(&id);
+  swap w = {"id", "input", &own_id, is_full(v, en) ? NULL : &body, is_unmarked(v, en)};
+  if (is_own(v, en)) add_swapped(np_view_message(v, en), en->raw, &w, out);
+  else write_call(en, own_id, body, out);
+  if (id.failed || args.failed) out->failed = true;
+  np_buf_free(&id);
+  np_buf_free(&args);
+}
+
+/* ---- results ---- */
+
+static void write_result(const np_entry *en, np_str id, np_str text, np_buf *out) {
+  np_buf_adds(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
+  np_buf_add(out, id);
+  np_buf_adds(out, ",\"content\":");
+  np_buf_add(out, text);
+  np_buf_adds(out, en->is_error ? ",\"is_error\":true}" : "}");
+}
+
+static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
+  np_buf id, text;
+  np_buf_init(&id, v->alloc);
+  np_buf_init(&text, v->alloc);
+  quote_id(np_log_entry(v->log, en->pair), &id);
+  np_part_shown(v, en, &text);
+  np_str body = np_buf_str(&text), call_id = np_buf_str(&id);
+  swap w = {"tool_use_id", "content", &call_id, is_full(v, en) ? NULL : &body,
+            is_unmarked(v, en)};
+  if (is_own(v, en)) add_swapped(np_view_message(v, en), en->raw, &w, out);
+  else write_result(en, call_id, body, out);
+  if (id.failed || text.failed) out->failed = true;
+  np_buf_free(&id);
+  np_buf_free(&text);
+}
+
+void np_anthropic_stub(const np_view *v, const np_entry *call, np_buf *out) {
+  np_buf text;
+  np_buf_init(&text, v->alloc);
+  np_part_stub(v, call, &text);
+  np_buf_adds(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
+  quote_id(call, out);
+  np_buf_adds(out, ",\"content\":");
+  np_json_quote(out, np_buf_str(&text));
+  np_buf_addc(out, '}');
+  if (text.failed) out->failed = true;
+  np_buf_free(&text);
+}
+
+/* ---- images and files ---- */
+
+static bool is_picture_type(np_str type) {
+  return np_str_is(type, "image/png") || np_str_is(type, "image/jpeg") ||
+         np_str_is(type, "image/gif") || np_str_is(type, "image/webp") ||
+         np_str_is(type, "image\\/png") || np_str_is(type, "image\\/jpeg");
+}
+
+/* Pictures of the four types, and PDF files: with their bytes, or at an address. */
+bool np_anthropic_takes(const np_entry *en) {
+  np_picture p;
+  if (!np_picture_read(en->raw, &p)) return false;
+  if (!p.data.n)
+    return en->kind == NP_KIND_IMAGE && p.url.n > 4 && !memcmp(p.url.p, "http", 4);
+  if (en->kind == NP_KIND_IMAGE) return is_picture_type(p.type);
+  return np_str_is(p.type, "application/pdf");
+}
+
+static void add_picture(const np_entry *en, np_buf *out) {
+  np_picture p;
+  np_picture_read(en->raw, &p);
+  np_buf_adds(out, en->kind == NP_KIND_IMAGE
+                       ? "{\"type\":\"image\",\"source\":{\"type\":"
+                       : "{\"type\":\"document\",\"source\":{\"type\":");
+  if (p.data.n) {
+    np_buf_adds(out, "\"base64\",\"media_type\":\"");
+    np_buf_add(out, p.type);
+    np_buf_adds(out, "\",\"data\":\"");
+    np_buf_add(out, p.data);
+  } else {
+    np_buf_adds(out, "\"url\",\"url\":\"");
+    np_buf_add(out, p.url);
+  }
+  np_buf_adds(out, "\"}}");
+}
+
+/* ---- */
+
+static bool is_data(const np_entry *en) {
+  return en->kind == NP_KIND_IMAGE || en->kind == NP_KIND_FILE;
+}
+
+/* A text block that is cut keeps its other members. */
+static void add_cut(const np_view *v, const np_entry *en, np_buf *out) {
+  np_buf text;
+  np_buf_init(&text, v->alloc);
+  np_part_shown(v, en, &text);
+  np_str body = np_buf_str(&text);
+  swap w = {NULL, "text", NULL, &body, is_unmarked(v, en)};
+  add_swapped(np_view_message(v, en), en->raw, &w, out);
+  if (text.failed) out->failed = true;
+  np_buf_free(&text);
+}
+
+static void add_own(const np_view *v, const np_entry *en, np_buf *out) {
+  const np_message *m = np_view_message(v, en);
+  if (is_unmarked(v, en)) np_anthropic_unmarked(m, en->raw, out);
+  else np_part_raw(m, en->raw.raw, out);
+}
+
+void np_anthropic_block(const np_view *v, const np_entry *en, np_buf *out) {
+  bool own = is_own(v, en), full = is_full(v, en);
+  if (en->kind == NP_KIND_CALL) add_call(v, en, out);
+  else if (en->kind == NP_KIND_RESULT && en->pair) add_result(v, en, out);
+  else if (en->kind == NP_KIND_RESULT) add_text(v, en, out);
+  else if (own && full && (en->kind != NP_KIND_SYSTEM || np_anthropic_is_system(en)))
+    add_own(v, en, out);
+  else if (own && !full && !is_data(en)) add_cut(v, en, out);
+  else if (is_data(en) && full && np_anthropic_takes(en)) add_picture(en, out);
+  else add_text(v, en, out);
+}
