@@ -114,9 +114,10 @@ struct neap_session {
   int64_t reloads;            /* of the last turn */
   np_buf account, text, body; /* results that live until the next call */
   size_t measured;            /* citations that have been measured */
-  uint32_t call_at; /* cursor of neap_next_call among the last message's entries */
-  size_t call_message;
-  np_err err; /* this call's, before it is handed to the engine */
+  uint32_t
+      call_at; /* cursor of neap_next_call, from the last response's first entry on */
+  size_t call_message; /* the last response's first message */
+  np_err err;          /* this call's, before it is handed to the engine */
 };
 
 /* ---- engine.c ---- */
@@ -134,8 +135,10 @@ neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str 
 neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n);
 /* Keeps an event for the next write. */
 neap_rc np_session_queue(neap_session *s, np_event_kind kind, np_str head, np_str body);
-/* Appends a message, and with it the `response` that it came in (empty: none). */
-neap_rc np_session_append(neap_session *s, np_str message, np_str response);
+/* Appends messages (one at least), and with them the `response` that they came in (empty:
+** none): all or none. */
+neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
+                          np_str response);
 
 /* ---- turn.c, account.c, economy.c, events.c ---- */
 neap_rc np_turn_assemble(neap_session *s); /* hooks, fit, render */

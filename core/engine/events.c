@@ -169,7 +169,8 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       np_buf_clear(&s->turn_state);
       np_buf_add(&s->turn_state, ev->body);
       return np_policy_set_state(s->policy, ev->body, &s->err);
-    case NP_EV_RESPONSE: /* its message follows: calls in it may still wait */
+    case NP_EV_RESPONSE: /* its messages follow: calls in them may still wait */
+      s->log.fresh = true;
       s->asked_tokens = 0;
       s->call_message = s->log.message_count;
       s->call_at = 0;

@@ -1,58 +1,40 @@
 /*
 ** Responses and calls: what the model answered becomes a message, its calls are handed out
-** one by one, their results come back. next: text_response.c, tools.c
+** one by one, their results come back. next: answer.c, text_response.c, tools.c
 */
 #include "engine/engine.h"
 
+#include "engine/answer.h"
 #include "engine/text_response.h"
 #include "text/text.h"
 
-/* The message inside a chat completion, or the value itself when it is a message. */
-static neap_rc find_message(neap_session *s, np_str response, np_str *message) {
-  np_json root, choices, choice = {0}, v;
-  neap_rc rc = np_json_check(response, &root, &s->err);
-  if (rc) return rc;
-  if (np_json_get(root, "error", &v) && v.type == NP_JSON_OBJECT) {
-    return np_fail(&s->err, NEAP_E_SHAPE,
-                   "the response is the provider's error, not an answer: %.*s",
-                   v.raw.n > 200 ? 200 : (int)v.raw.n, v.raw.p);
-  }
-  if (np_json_get(root, "choices", &choices) && choices.type == NP_JSON_ARRAY) {
-    np_json_iter it = np_json_each(choices);
-    if (!np_json_next(&it, NULL, &choice) || !np_json_get(choice, "message", &v)) {
-      return np_fail(&s->err, NEAP_E_SHAPE, "the response has no choices[0].message");
-    }
-    *message = v.raw;
-    return NEAP_OK;
-  }
-  if (np_json_get(root, "role", &v)) {
-    *message = root.raw;
-    return NEAP_OK;
-  }
-  return np_fail(&s->err, NEAP_E_SHAPE,
-                 "the response has neither choices nor a role; give the "
-                 "provider's body as it came");
+static neap_rc read_text(neap_session *s, np_arena *ar, np_str response, np_answer *out) {
+  np_buf_clear(&s->body);
+  np_text_response(response, s->log.step + 1, &s->body);
+  out->messages = np_arena_alloc(ar, sizeof *out->messages);
+  if (s->body.failed || !out->messages) return np_fail_mem(&s->err);
+  out->messages[0] = np_buf_str(&s->body);
+  out->count = 1;
+  return NEAP_OK;
 }
 
-static neap_rc append_response(neap_session *s, np_str response) {
-  np_str message;
+static neap_rc append_response(neap_session *s, np_arena *ar, np_str response) {
+  np_answer answer = {0};
   np_gauge next = s->gauge;
-  neap_rc rc = NEAP_OK;
+  neap_rc rc;
   np_buf_clear(&s->usage);
   if (s->pack.view.format->parts) {
-    rc = find_message(s, response, &message);
+    rc = np_answer_read(ar, response, &answer, &s->err);
     if (!rc) rc = np_usage_read(s, response, &next);
   } else {
-    np_buf_clear(&s->body);
-    np_text_response(response, s->log.step + 1, &s->body);
-    message = np_buf_str(&s->body);
-    if (s->body.failed) rc = np_fail_mem(&s->err);
+    rc = read_text(s, ar, response, &answer);
   }
-  if (!rc) rc = np_session_append(s, message, response);
+  size_t first = s->log.message_count;
+  if (!rc) rc = np_session_append(s, answer.messages, answer.count, response);
   if (rc) return rc;
   s->gauge = next;
   s->asked_tokens = 0;
-  s->call_message = s->log.message_count - 1;
+  s->call_message = first;
   s->call_at = 0;
   return NEAP_OK;
 }
@@ -60,7 +42,11 @@ static neap_rc append_response(neap_session *s, np_str response) {
 neap_rc neap_append_response(neap_session *s, neap_str response) {
   neap_rc rc = np_session_enter_text(s, &response);
   if (rc) return rc;
-  return np_session_leave(s, append_response(s, response));
+  np_arena ar;
+  np_arena_init(&ar, &s->engine->alloc);
+  rc = append_response(s, &ar, response);
+  np_arena_free(&ar);
+  return np_session_leave(s, rc);
 }
 
 int neap_next_call(neap_session *s, neap_call *c) {
@@ -68,8 +54,10 @@ int neap_next_call(neap_session *s, neap_call *c) {
   int found = 0;
   const np_message *m =
       s->call_message < s->log.message_count ? &s->log.messages[s->call_message] : NULL;
-  while (m && !found && s->call_at < m->entries) {
-    const np_entry *en = np_log_entry(&s->log, m->first + s->call_at++);
+  while (m && !found) {
+    const np_entry *en = np_log_entry(&s->log, m->first + s->call_at);
+    if (!en || en->step != m->step) break;
+    s->call_at++;
     if (en->kind != NP_KIND_CALL || en->pair) continue;
     *c = (neap_call){en->id, en->call_id, en->tool, en->text};
     found = 1;
@@ -78,26 +66,13 @@ int neap_next_call(neap_session *s, neap_call *c) {
   return found;
 }
 
-/* A tool message for the call; text that is not UTF-8 is repaired, since a request could not
-** carry it. */
+/* Text that is not UTF-8 is repaired, since a request could not carry it. */
 static neap_rc result_message(neap_session *s, const np_entry *call, np_str text) {
-  np_json id = {0}, name = {0};
-  np_buf *b = &s->body;
-  np_buf_clear(b);
-  if (call->place == NP_PLACE_FUNCTION) {
-    np_json_get(call->raw, "name", &name);
-    np_buf_adds(b, "{\"role\":\"function\",\"name\":");
-    np_buf_add(b, name.raw);
-  } else {
-    np_json_get(call->raw, "id", &id);
-    np_buf_adds(b, "{\"role\":\"tool\",\"tool_call_id\":");
-    np_buf_add(b, id.raw);
-  }
-  np_buf_adds(b, ",\"content\":");
-  np_json_quote(b, text);
-  np_buf_addc(b, '}');
-  return b->failed ? np_fail_mem(&s->err)
-                   : np_session_append(s, np_buf_str(b), NP_LIT(""));
+  np_buf_clear(&s->body);
+  np_answer_result(&s->log, call, text, &s->body);
+  np_str message = np_buf_str(&s->body);
+  return s->body.failed ? np_fail_mem(&s->err)
+                        : np_session_append(s, &message, 1, NP_LIT(""));
 }
 
 static neap_rc find_call(neap_session *s, const neap_call *c, const np_entry **out) {

@@ -481,23 +481,40 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
 
 /* ---- appending ---- */
 
-/* Checks first, then writes, then keeps: a message that is refused leaves no trace, and one
-** that is kept is in the store. */
-neap_rc np_session_append(neap_session *s, np_str message, np_str response) {
-  np_event ev[3];
-  size_t n = 0;
+static neap_rc stage(neap_session *s, const np_str *messages, size_t n, np_staged *out) {
+  neap_rc rc = np_log_stage(&s->log, messages[0], out, &s->err);
+  for (size_t i = 1; !rc && i < n; i++)
+    rc = np_log_stage_more(&s->log, messages[i], out, &s->err);
+  return rc;
+}
+
+/* The events of an append: usage and body of a response, then its messages. */
+static size_t make_events(const neap_session *s, const np_str *messages, size_t n,
+                          np_str response, np_event *ev) {
+  size_t k = 0;
   if (response.n && s->usage.n)
-    ev[n++] = (np_event){.kind = NP_EV_USAGE, .head = np_buf_str(&s->usage)};
-  if (response.n) ev[n++] = (np_event){.kind = NP_EV_RESPONSE, .body = response};
-  ev[n++] = (np_event){.kind = NP_EV_MESSAGE, .body = message};
+    ev[k++] = (np_event){.kind = NP_EV_USAGE, .head = np_buf_str(&s->usage)};
+  if (response.n) ev[k++] = (np_event){.kind = NP_EV_RESPONSE, .body = response};
+  for (size_t i = 0; i < n; i++)
+    ev[k++] = (np_event){.kind = NP_EV_MESSAGE, .body = messages[i]};
+  return k;
+}
+
+/* Checks first, then writes, then keeps: what is refused leaves no trace, and what is kept is
+** in the store. */
+neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
+                          np_str response) {
   np_staged staged;
-  neap_rc rc = np_log_stage(&s->log, message, &staged, &s->err);
-  if (rc) return rc;
-  rc = np_session_write(s, ev, n);
-  if (rc) {
-    np_log_give_up(&s->log, &staged);
-    return rc;
+  np_event *ev = np_calloc(&s->engine->alloc, n + 2, sizeof *ev);
+  if (!ev) return np_fail_mem(&s->err);
+  neap_rc rc = stage(s, messages, n, &staged);
+  if (!rc) {
+    rc = np_session_write(s, ev, make_events(s, messages, n, response, ev));
+    if (rc) np_log_give_up(&s->log, &staged);
   }
+  np_free(&s->engine->alloc, ev);
+  if (rc) return rc;
+  s->log.fresh = response.n > 0;
   np_log_enter(&s->log, &staged);
   return np_log_index_sync(&s->log, &s->err);
 }
@@ -505,7 +522,7 @@ neap_rc np_session_append(neap_session *s, np_str message, np_str response) {
 neap_rc neap_append(neap_session *s, neap_str message) {
   neap_rc rc = np_session_enter_text(s, &message);
   if (rc) return rc;
-  return np_session_leave(s, np_session_append(s, message, NP_LIT("")));
+  return np_session_leave(s, np_session_append(s, &message, 1, NP_LIT("")));
 }
 
 neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {

@@ -171,8 +171,11 @@ NEAP_API neap_rc neap_set_request(neap_session *s, neap_str members_json);
 
 /* ---- the loop ------------------------------------------------------------------------ */
 
-/* Appends one chat message (raw JSON). What is acknowledged survives as `durable` says.
-** Errors: NEAP_E_JSON, NEAP_E_UTF8, NEAP_E_SHAPE, NEAP_E_LIMIT; then nothing changed. */
+/* Appends one message (raw JSON) in its provider's own form: a chat message, an Anthropic
+** message of content blocks, an item of Responses, a Gemini content. Its own members say which
+** it is; one that is of two forms is refused by name, and a plain text is of the session's.
+** Whatever the form, it can be rendered in every format; untouched messages go out byte for
+** byte in their own. What is acknowledged survives as `durable` says. Errors: NEAP_E_JSON, NEAP_E_UTF8, NEAP_E_SHAPE, NEAP_E_LIMIT; then nothing changed. */
 NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
 
 /* Assembles the next turn and gives the whole request body (for `text`: the prompt), valid

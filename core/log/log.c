@@ -28,13 +28,13 @@ void np_log_free(np_log *lg) {
   *lg = (np_log){.alloc = lg->alloc, .task_message = -1, .batch = UINT32_MAX};
 }
 
-/* Room for everything the message needs, so that nothing can fail half-way. */
-bool np_log_reserve(np_log *lg, size_t parts) {
+/* Room for everything that messages need, so that nothing can fail half-way. */
+bool np_log_reserve(np_log *lg, size_t parts, size_t messages) {
   void *en = lg->entries, *ms = lg->messages, *at = lg->atoms;
   bool ok =
       np_grow(lg->alloc, &en, &lg->entry_cap, lg->entry_count + parts, sizeof(np_entry));
   lg->entries = en;
-  ok = np_grow(lg->alloc, &ms, &lg->message_cap, lg->message_count + 1,
+  ok = np_grow(lg->alloc, &ms, &lg->message_cap, lg->message_count + messages,
                sizeof(np_message)) &&
        ok;
   lg->messages = ms;
@@ -221,25 +221,34 @@ static neap_rc parse(np_log *lg, np_str raw, np_parsed *out, np_err *e) {
   np_str kept;
   if (!np_arena_copy(&lg->arena, raw, &kept)) return np_fail_mem(e);
   neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, lg->native, out, e);
-  if (!rc) rc = check_size(out, e);
-  return rc || np_log_reserve(lg, out->count) ? rc : np_fail_mem(e);
+  return rc ? rc : check_size(out, e);
+}
+
+neap_rc np_log_stage_more(np_log *lg, np_str raw, np_staged *staged, np_err *e) {
+  np_parsed *parsed = np_arena_alloc(&lg->arena, sizeof *parsed);
+  neap_rc rc = parsed ? parse(lg, raw, parsed, e) : np_fail_mem(e);
+  if (!rc) {
+    if (staged->last) staged->last->next = parsed;
+    else staged->parsed = parsed;
+    staged->last = parsed;
+    staged->messages++;
+    staged->parts += parsed->count;
+    if (!np_log_reserve(lg, staged->parts, staged->messages)) rc = np_fail_mem(e);
+  }
+  if (rc) np_log_give_up(lg, staged);
+  return rc;
 }
 
 neap_rc np_log_stage(np_log *lg, np_str raw, np_staged *out, np_err *e) {
   *out = (np_staged){.before = np_arena_here(&lg->arena)};
-  np_parsed *parsed = np_arena_alloc(&lg->arena, sizeof *parsed);
-  neap_rc rc = parsed ? parse(lg, raw, parsed, e) : np_fail_mem(e);
-  out->parsed = parsed;
-  if (rc) np_log_give_up(lg, out);
-  return rc;
+  return np_log_stage_more(lg, raw, out, e);
 }
 
 void np_log_give_up(np_log *lg, const np_staged *staged) {
   np_arena_back(&lg->arena, staged->before);
 }
 
-size_t np_log_enter(np_log *lg, const np_staged *staged) {
-  const np_parsed *parsed = staged->parsed;
+static void enter(np_log *lg, const np_parsed *parsed) {
   size_t index = lg->message_count;
   np_message *m = &lg->messages[index];
   *m = parsed->message;
@@ -251,7 +260,12 @@ size_t np_log_enter(np_log *lg, const np_staged *staged) {
     place_entry(lg, m, en, &at);
     m->entries++;
   }
-  return index;
+}
+
+size_t np_log_enter(np_log *lg, const np_staged *staged) {
+  size_t first = lg->message_count;
+  for (const np_parsed *p = staged->parsed; p; p = p->next) enter(lg, p);
+  return first;
 }
 
 neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e) {

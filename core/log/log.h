@@ -189,11 +189,14 @@ neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e);
 /* The same in two steps, for who has to write the message in between: staging checks it and
 ** makes room, after which entering cannot fail; what is staged is entered or given up. */
 typedef struct np_staged {
-  const struct np_parsed *parsed;
+  struct np_parsed *parsed, *last;
+  size_t messages, parts;
   np_arena_place before;
 } np_staged;
 neap_rc np_log_stage(np_log *lg, np_str raw, np_staged *out, np_err *e);
-size_t np_log_enter(np_log *lg, const np_staged *staged); /* the message's index */
+/* Another behind it, to be entered with it; when it is refused, all are given up. */
+neap_rc np_log_stage_more(np_log *lg, np_str raw, np_staged *staged, np_err *e);
+size_t np_log_enter(np_log *lg, const np_staged *staged); /* the first one's index */
 void np_log_give_up(np_log *lg, const np_staged *staged);
 
 /* Appends a summary of the atoms (ascending, at least one): a user message that the engine

@@ -19,6 +19,7 @@ typedef struct np_parsed {
   np_message message; /* raw, json, role, name, shape, lone */
   np_part *parts;
   size_t count, cap;
+  struct np_parsed *next; /* the next that is staged with it */
 } np_parsed;
 
 /* Parses `raw`, which must live as long as the result; texts go to `ar`, the array of parts

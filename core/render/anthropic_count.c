@@ -140,7 +140,7 @@ uint32_t np_anthropic_head_tokens(const np_view *v) {
   np_buf_init(&b, v->alloc);
   np_anthropic_tools(v, &b);
   uint32_t n = 0;
-  if (b.n) n = is_forced(v) ? v->model->tools_forced : v->model->tools;
+  if (list.type) n = is_forced(v) ? v->model->tools_forced : v->model->tools;
   np_json_iter it = np_json_each(list);
   while (np_json_next(&it, NULL, &tool)) n += cost->tool;
   return n + count_buf(v, &b);

@@ -1,7 +1,7 @@
 /*
 ** Tool schemas: the host's own bytes where they are of this form, else name, description and
 ** input_schema of whatever form they have. Tools that another provider runs itself are not
-** tools here. next: parts.h
+** tools here. An empty list is one that this provider takes. next: parts.h
 */
 #include "render/anthropic.h"
 
@@ -70,9 +70,9 @@ static size_t add_list(np_json list, size_t n, np_buf *out) {
 }
 
 void np_anthropic_tools(const np_view *v, np_buf *out) {
-  np_json list = np_part_tools(v);
+  np_json list;
   size_t from = out->n;
-  if (list.type != NP_JSON_ARRAY) return;
+  if (!v->tools.n || np_json_check(v->tools, &list, NULL)) return;
   np_buf_adds(out, "\"tools\":");
   if (all_own(list)) {
     np_json_copy_repaired(v->tools, out);

@@ -95,7 +95,7 @@ static void test_arguments(void) {
                                strstr(neap_error(n), "byte 1"));
   o.format = "morse";
   CHECK("a format is known", neap_session_open(n, "x", &o, &s) == NEAP_E_FORMAT &&
-                                 strstr(neap_error(n), "openai, text"));
+                                 strstr(neap_error(n), "openai, anthropic, text"));
   o.format = NULL;
   o.encoding = "p50k_imaginary";
   CHECK("an encoding is known", neap_session_open(n, "x", &o, &s) == NEAP_E_ENCODING);

@@ -25,6 +25,17 @@ M.formats = {
     source = "OpenAI, prompt caching guide: reads -90 %, writes 1.25x, from 1,024 tokens by 128",
     date = "2026-09-01",
   },
+  anthropic = {
+    name = "anthropic",
+    read = 0.1,
+    write = 1.25,
+    minimum = 1024,
+    step = 1,
+    provider = true,
+    source = "Anthropic, prompt caching: reads 0.1x, writes of 5 minutes 1.25x; from 1,024 tokens, "
+      .. "in some models 512 to 4,096",
+    date = "2026-09-01",
+  },
   -- No provider takes plain text; the factors are those of the others.
   text = {
     name = "text",
