@@ -8,7 +8,7 @@
 
 #define DEFAULT_TRIM 250 /* tokens of a trim that names none */
 
-bool np_kind_allows(np_kind kind, np_rung rung) {
+static bool kind_allows(np_kind kind, np_rung rung) {
   switch (kind) {
     case NP_KIND_SYSTEM:
     case NP_KIND_TOOLS:
@@ -22,6 +22,11 @@ bool np_kind_allows(np_kind kind, np_rung rung) {
   }
 }
 
+bool np_entry_allows(const np_entry *en, np_rung rung) {
+  if (en->opaque && rung != NP_FULL && rung != NP_DROPPED) return false;
+  return kind_allows(en->kind, rung);
+}
+
 bool np_pack_is_pinned(const np_pack *p, int64_t id) {
   const np_entry *en = np_log_entry(p->log, id);
   return np_view_at(&p->view, id)->pinned || en->region == NP_REGION_FIXED ||
@@ -33,7 +38,7 @@ bool np_pack_is_held(const np_pack *p, int64_t id) {
   const np_entry *en = np_log_entry(p->log, id);
   const np_shown *s = np_view_at(&p->view, id);
   return s->held || s->fetched || en->region == NP_REGION_TASK ||
-         (en->step == p->log->step && !en->fold);
+         (en->step == p->log->step && !en->fold) || np_pack_loop_blocks(p, id);
 }
 
 static np_verdict set_flag(np_pack *p, int64_t id, np_flag flag, np_reason r) {
@@ -70,9 +75,11 @@ static np_verdict may_change(np_pack *p, int64_t id, np_rung rung, bool new_ok) 
   if (s->folded) return np_pack_refuse(p, "a summary stands for the entry");
   if (!s->listed) return np_pack_refuse(p, "the entry is not part of the prompt");
   if (np_pack_is_pinned(p, id)) return np_pack_refuse(p, "the entry is pinned");
-  if (!np_kind_allows(en->kind, rung))
+  if (!np_entry_allows(en, rung))
     return np_pack_refuse(p, "this kind of entry has no such rung");
   if (!np_pack_is_held(p, id)) return NP_DONE;
+  const char *loop = np_pack_loop_blocks(p, id);
+  if (loop) return np_pack_refuse(p, loop);
   bool only_new = !s->held && !s->fetched && en->region != NP_REGION_TASK;
   if (new_ok && only_new) return NP_DONE;
   if (s->fetched)
@@ -119,7 +126,7 @@ static uint32_t cost_of(np_pack *p, const np_entry *en, np_str text) {
 np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text,
                            uint32_t *tokens) {
   const np_entry *en = np_log_entry(p->log, id);
-  if (!np_kind_allows(en->kind, rung)) return NP_SAME;
+  if (!np_entry_allows(en, rung)) return NP_SAME;
   np_verdict v = text_of(p, en, rung, np_pack_trim_tokens(p), np_pack_trim_keep(p, en),
                          NP_LIT(""), text);
   if (v != NP_DONE) return v;
@@ -140,7 +147,7 @@ static np_verdict show(np_pack *p, const np_entry *en, np_rung rung, np_str text
 np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
   np_str text;
-  if (!np_kind_allows(en->kind, rung) || np_view_at(&p->view, id)->rung >= rung)
+  if (!np_entry_allows(en, rung) || np_view_at(&p->view, id)->rung >= rung)
     return NP_SAME;
   np_verdict v = text_of(p, en, rung, np_pack_trim_tokens(p), np_pack_trim_keep(p, en),
                          NP_LIT(""), &text);
@@ -249,6 +256,8 @@ np_verdict np_pack_restore(np_pack *p, int64_t id, np_reason r) {
   np_shown *s = np_view_at(&p->view, id);
   if (!s->listed) return np_pack_refuse(p, "the entry is not part of the prompt");
   if (s->rung == NP_FULL) return NP_SAME;
+  const char *loop = np_pack_loop_blocks(p, id);
+  if (loop) return np_pack_refuse(p, loop);
   if (s->rung == NP_DROPPED) {
     if (!each_member(p, en->atom, note_restore, &r)) return NP_NO_MEMORY;
     return np_view_restore(&p->view, en->atom, NULL) ? NP_NO_MEMORY : NP_DONE;

@@ -13,8 +13,13 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
 /* Refuses with a static text. */
 np_verdict np_pack_refuse(np_pack *p, const char *why);
 
-/* Whether the kind knows the rung at all. */
-bool np_kind_allows(np_kind kind, np_rung rung);
+/* Whether the entry's kind knows the rung at all; what only its provider reads has two. */
+bool np_entry_allows(const np_entry *en, np_rung rung);
+
+/* Why an open thinking loop keeps the entry as it is, or NULL. loop.c */
+const char *np_pack_loop_blocks(const np_pack *p, int64_t id);
+/* Drops the thoughts of its steps: what was of the loop is then history. */
+neap_rc np_pack_close_loop(np_pack *p, np_err *e);
 
 /* What the entry would show at a rung, and its tokens there. NP_SAME when it cannot be cut or
 ** would not be cheaper than now. The text lives until the next call on the pack. */

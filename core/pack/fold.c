@@ -131,6 +131,9 @@ np_verdict np_pack_unfold(np_pack *p, int64_t summary, np_reason r) {
   if (!en || !en->fold) return np_pack_refuse(p, "the entry is no summary");
   if (!np_view_is_live(&p->view, summary)) return NP_SAME;
   if (np_pack_is_pinned(p, summary)) return np_pack_refuse(p, "the entry is pinned");
+  const np_fold *f = np_log_fold_of(p->log, en);
+  const char *loop = np_pack_loop_blocks(p, p->log->atoms[f->atoms[0]].first);
+  if (loop) return np_pack_refuse(p, loop);
   if (!record(p, summary, false, r)) return NP_NO_MEMORY;
   return np_view_unfold(&p->view, summary, NULL) ? NP_NO_MEMORY : NP_DONE;
 }

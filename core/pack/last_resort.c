@@ -50,7 +50,7 @@ static neap_rc drop_atoms(np_pack *p, np_err *e) {
 static bool may_trim(const np_pack *p, const np_entry *en) {
   const np_shown *s = np_view_at(&p->view, en->id);
   return s->listed && s->rung < NP_TRIMMED + 1 && !np_pack_is_pinned(p, en->id) &&
-         np_kind_allows(en->kind, NP_TRIMMED);
+         np_entry_allows(en, NP_TRIMMED);
 }
 
 #define LEVEL_MIN 48 /* tokens: below this a trim is hardly more than its mark */
@@ -126,8 +126,10 @@ static neap_rc drop_held(np_pack *p, np_err *e) {
 typedef neap_rc (*stage)(np_pack *p, np_err *e);
 
 neap_rc np_pack_last_resort(np_pack *p, np_err *e) {
-  static const stage stages[] = {mask_results, drop_atoms, trim_held, mask_held,
-                                 drop_held};
+  /* a thinking loop that is open stays while anything else can go */
+  static const stage stages[] = {mask_results, drop_atoms, np_pack_close_loop,
+                                 mask_results, drop_atoms, trim_held,
+                                 mask_held,    drop_held};
   for (size_t i = 0; i < NP_COUNT(stages) && !fits(p); i++) {
     neap_rc rc = stages[i](p, e);
     if (rc) return rc;

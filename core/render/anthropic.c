@@ -222,6 +222,7 @@ const np_format np_format_anthropic = {
     .thoughts = NP_THOUGHTS_OWN,
     .parts = true,
     .turns = true,
+    .loops = true,
     .entry_tokens = np_anthropic_entry_tokens,
     .message_tokens = np_anthropic_message_tokens,
     .result_tokens = np_anthropic_result_tokens,

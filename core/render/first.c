@@ -28,4 +28,5 @@ void np_view_raised(np_view *v, int64_t id) {
   np_kind kind = v->log->entries[id - 1].kind;
   if (id < v->first_full[kind]) v->first_full[kind] = id;
   if (id < v->first_shown[kind]) v->first_shown[kind] = id;
+  if (kind == NP_KIND_THOUGHT) v->loop.at = 0;
 }

@@ -114,6 +114,14 @@ const np_model *np_model_find(np_str name) {
   return best;
 }
 
+bool np_model_binds(const np_model *m) {
+  static const char *const names[] = {"claude", "claude-opus-5", "claude-sonnet-5"};
+  for (size_t i = 0; i < NP_COUNT(names); i++) {
+    if (strcmp(m->name, names[i]) == 0) return true;
+  }
+  return false;
+}
+
 const np_model *np_model_default(np_str format) {
   np_str name = NP_LIT("gpt");
   if (np_str_is(format, "anthropic")) name = NP_LIT("claude");

@@ -25,6 +25,10 @@ typedef struct np_model {
 /* The row of a model's full name, with or without the provider's prefix ("anthropic/…",
 ** "us.anthropic.…"). NULL: none fits. */
 const np_model *np_model_find(np_str name);
+/* Whether the model's signed thoughts hold only behind the bytes that they came from: a change
+** before one voids it. Anthropic, extended thinking: the 2026 generation, the default for
+** accounts from 2026-08-31. */
+bool np_model_binds(const np_model *m);
 /* Whatever a format's provider serves: for sessions that name no model. Never NULL. */
 const np_model *np_model_default(np_str format);
 const np_model *np_model_at(size_t i); /* NULL past the last */

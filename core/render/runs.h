@@ -10,6 +10,9 @@
 bool np_view_note_marks(np_view *v, const np_entry *en);
 void np_view_settle_marks(np_view *v);
 
+/* loop.c: an entry that is listed; false when out of memory. */
+bool np_view_note_loop(np_view *v, const np_entry *en);
+
 /* Drops a result that came late to a dropped call, which has now `saved` tokens less. */
 neap_rc np_runs_drop(np_view *v, int64_t id, int64_t saved, np_err *e);
 

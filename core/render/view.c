@@ -46,6 +46,7 @@ void np_view_free(np_view *v) {
   np_free(v->alloc, v->runs);
   np_free(v->alloc, v->guesses);
   np_free(v->alloc, v->marked);
+  np_free(v->alloc, v->loop.ids);
   np_arena_free(&v->arena);
   np_buf_free(&v->scratch);
   memset(v, 0, sizeof *v);
@@ -248,7 +249,7 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   if (en->kind == NP_KIND_SUMMARY && holds_key(v, en->text)) v->burnt = true;
   if (!renders(v, en)) return NEAP_OK;
   if (is_guess(v, en)) note_guess(v, en->id);
-  if (!np_view_note_marks(v, en)) return np_fail_mem(e);
+  if (!np_view_note_marks(v, en) || !np_view_note_loop(v, en)) return np_fail_mem(e);
   if (!v->opening && en->region != NP_REGION_FIXED) v->opening = en->id;
   bool at_end = place_after(v, en) == v->tail;
   s->full = s->tokens = v->format->entry_tokens(v, en, NULL);

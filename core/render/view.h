@@ -57,6 +57,15 @@ typedef struct np_run {
   uint32_t notice;
 } np_run;
 
+/* Signed thoughts since the last user text, oldest first; loop.c. */
+typedef struct np_loop {
+  int64_t *ids;
+  size_t count, cap;
+  size_t at;    /* none before it is shown */
+  int64_t step; /* of the newest response, 0: none since the user spoke */
+  bool calls;   /* it has calls: the loop goes on */
+} np_loop;
+
 typedef struct np_view np_view;
 
 /* What a body has come to behind a segment: a format's own words, kept with each segment, so
@@ -94,6 +103,7 @@ typedef struct np_format {
   bool parts;  /* requires roles, pairing and so on to be kept valid */
   bool turns;  /* user and assistant take turns: the tail depends on who speaks last */
   bool names;  /* has a place for a speaker's name */
+  bool loops;  /* thoughts must be given back while their loop is open */
   bool blanks; /* takes a text of white space alone */
 
   /* Tokens of an entry's content as it would be shown: its own text, or `text` if not NULL. */
@@ -147,6 +157,7 @@ struct np_view {
   int64_t first_full[NP_KIND_COUNT], first_shown[NP_KIND_COUNT];
   /* the last entry before which no hot one goes: fixed, task, summaries */
   int64_t front;
+  np_loop loop;
   int64_t opening; /* the first entry that was listed, the system's aside; 0: none yet */
   int64_t *marked; /* entries with cache marks; those before marked_live are unmarked */
   size_t marked_count, marked_cap, marked_live;
@@ -179,6 +190,10 @@ void np_view_set_head(np_view *v, np_str tools, np_str request, bool recall);
 
 /* Whether something is shown whose tokens are a guess at the upper side. */
 bool np_view_guesses(const np_view *v);
+
+/* Whether a thinking loop is open: *from gets its first entry that must stay, *last its last
+** thought. */
+bool np_view_loop(const np_view *v, int64_t *from, int64_t *last);
 
 /* Takes in the entries that the log has got since the last call. */
 neap_rc np_view_sync(np_view *v, np_err *e);
