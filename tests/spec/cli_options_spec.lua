@@ -79,7 +79,12 @@ describe("neap", function()
       ["--window ten: a whole number"] = { "replay", "x", "--window=ten" },
       ["--shard 3/2: I/N with I from 1 to N"] = { "compare", "x", "--shard", "3/2" },
       ["-e is given twice"] = { "count", "-e", "a", "-e", "b" },
-      ["format morse is not built in; known are anthropic, openai, text"] = { "replay", "x", "-f", "morse" },
+      ["format morse is not built in; known are anthropic, openai, text"] = {
+        "replay",
+        "x",
+        "-f",
+        "morse",
+      },
       ["unknown encoding gpt9; known are"] = { "replay", "x", "-e", "gpt9" },
       ["-o keep: NAME=VALUE is expected"] = { "replay", "x", "-o", "keep" },
       ["-r 9 leaves nothing of a window of 9"] = { "replay", "x", "-w9", "-r9" },
