@@ -79,7 +79,7 @@ void np_part_shown(const np_view *v, const np_entry *en, np_buf *out) {
 }
 
 uint32_t np_part_count(const np_view *v, np_str text) {
-  size_t n = np_vocab_count(v->vocab, text);
+  size_t n = np_vocab_count_with(v->vocab, v->words, text);
   return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 }
 

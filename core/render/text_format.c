@@ -11,7 +11,7 @@
 
 static uint32_t count(const np_view *v, const np_buf *b) {
   if (b->failed) np_view_lose(v);
-  size_t n = np_vocab_count(v->vocab, np_buf_str(b));
+  size_t n = np_vocab_count_with(v->vocab, v->words, np_buf_str(b));
   return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 }
 

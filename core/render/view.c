@@ -24,6 +24,9 @@ bool np_rung_parse(np_str name, np_rung *out) {
   return false;
 }
 
+#define WORDS                                                                            \
+  16384 /* entries, 256 KiB a session: what one conversation says again and again */
+
 neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
                      const np_format *format, np_err *e) {
   (void)e;
@@ -32,6 +35,7 @@ neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab
   v->model = np_model_default(np_str_cstr(format->name));
   lg->native = format->shape < NP_SHAPE_COUNT ? format->shape : NP_SHAPE_CHAT;
   memcpy(v->key, "aaaa", 4);
+  v->words = np_words_new(vocab, a, WORDS);
   np_arena_init(&v->arena, a);
   np_buf_init(&v->scratch, a);
   np_view_set_head(v, NP_LIT(""), NP_LIT(""), false);
@@ -39,6 +43,7 @@ neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab
 }
 
 void np_view_free(np_view *v) {
+  np_words_free(v->words);
   np_free(v->alloc, v->shown);
   np_free(v->alloc, v->framing);
   np_free(v->alloc, v->visible);

@@ -133,6 +133,7 @@ struct np_view {
   const neap_alloc *alloc;
   np_log *log;
   const np_vocab *vocab;
+  np_words *words; /* seen before; NULL counts the same, more slowly */
   const np_format *format;
   const np_model *model; /* what images and tools cost; never NULL */
   np_str tools;          /* raw JSON array, empty when none */

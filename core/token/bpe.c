@@ -136,6 +136,15 @@ static inline bool repeats(const uint8_t *p, size_t step, size_t n) {
   return np_load64(p) == np_load64(p + step) && !memcmp(p, p + step, n);
 }
 
+/* True when no merge of the vocabulary has such bytes around its seam, at p, where eight may
+** be read from p[-3] on: then none crosses it, whatever the tokens. */
+static inline bool is_clear(const np_vocab *v, const uint8_t *p) {
+  if (!np_is_edge(p[-1], p[0])) return false;
+  unsigned bits = v->edges[np_edge(p[-1], p[0])];
+  if (bits & ~NP_EDGE_WIDE) return false;
+  return !bits || !np_filter_has(&v->seams, np_hash_seam(p));
+}
+
 size_t np_bpe_window(const np_vocab *v, uint32_t before, const uint8_t *p, size_t n,
                      np_bpe *w) {
   memset(w->dead, 0, (n / 64 + 1) * sizeof w->dead[0]);
@@ -147,7 +156,8 @@ size_t np_bpe_window(const np_vocab *v, uint32_t before, const uint8_t *p, size_
     while (f.id != NP_TOKEN_NONE) {
       if (!is_dead(w, at + f.n)) {
         if (last == NP_TOKEN_NONE || (last == f.id && last == twice)) break;
-        if (np_bpe_seam(v, last, f.id)) {
+        bool clear = at >= 3 && n - at >= 5 && is_clear(v, p + at);
+        if (clear || np_bpe_seam(v, last, f.id)) {
           if (last == f.id) twice = last;
           break;
         }

@@ -102,7 +102,7 @@ static neap_rc plan_ranks(const np_vocab_parts *in, uint64_t *n, np_err *e) {
 static neap_rc plan_counts(np_build *b) {
   const np_vocab_parts *in = b->in;
   np_image_head *h = &b->head;
-  uint64_t n[NP_PARTS] = {0}, pairs = 0;
+  uint64_t n[NP_PARTS] = {0}, pairs = 0, edges = 0;
   h->longest = 0;
   for (uint32_t id = 0; id < in->tokens; id++) {
     uint32_t len = np_build_len(in, id);
@@ -110,12 +110,15 @@ static neap_rc plan_counts(np_build *b) {
     if (len > NP_KEY_LONGEST) n[NP_PART_FAR] += len;
     if (np_build_is_made(in, id)) h->lengths[len >> 6] |= (uint64_t)1 << (len & 63);
     pairs += !np_build_is_atom(in, id);
+    edges += np_build_is_edge(in, id);
   }
   n[NP_PART_KEYS] = n[NP_PART_MERGES] = n[NP_PART_SHORTER] = in->tokens;
   n[NP_PART_PIECES] = places(in->tokens);
   n[NP_PART_PAIRS] = places(pairs);
   n[NP_PART_MAYBE] = words(pairs);
   n[NP_PART_KNOWN] = words(in->tokens);
+  n[NP_PART_SEAMS] = words(edges);
+  n[NP_PART_EDGES] = 4096;
   n[NP_PART_TWO] = 65536;
   n[NP_PART_BYTE] = 256;
   n[NP_PART_EXTERNAL] = in->external ? in->tokens : 0;

@@ -38,6 +38,13 @@ static inline bool np_build_is_made(const np_vocab_parts *in, uint32_t id) {
   return !np_build_is_atom(in, id) || np_build_len(in, id) == 1;
 }
 
+/* The merge of `id` joins two characters that are not ASCII. */
+static inline bool np_build_is_edge(const np_vocab_parts *in, uint32_t id) {
+  if (np_build_is_atom(in, id)) return false;
+  const uint8_t *p = np_build_bytes(in, id) + np_build_len(in, in->left[id]);
+  return np_is_edge(p[-1], p[0]);
+}
+
 /* Table by table, in this order. NEAP_E_VOCAB with the rank for what only shows here. */
 neap_rc np_build_tables(np_build *b);
 /* The number of beginnings of three bytes, for the plan. NEAP_E_MEMORY. */

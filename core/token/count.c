@@ -4,6 +4,7 @@
 */
 #include "token/bpe.h"
 #include "text/nfc.h"
+#include "token/words.h"
 
 /* ---- encoding ---------------------------------------------------------------------- */
 
@@ -76,13 +77,39 @@ static bool encode_merged(const np_vocab *v, const uint8_t *p, size_t n, sink *s
   return true;
 }
 
+/* A piece that is a token of its own, or what its merges give. */
+static bool encode_piece(const np_vocab *v, const np_batch *b, size_t i, const uint8_t *p,
+                         size_t n, sink *s) {
+  uint32_t skip = v->flags & NP_VOCAB_WHOLE ? 0 : NP_PIECE_ATOM;
+  uint32_t id = n <= NP_KEY_LONGEST ? np_vocab_find_key(v, b->keys[i], b->hashes[i], skip)
+                                    : np_vocab_find(v, p, n);
+  return id != NP_TOKEN_NONE ? emit(s, v, &id, 1) : encode_merged(v, p, n, s);
+}
+
+static bool encode_batch(const np_vocab *v, np_batch *b, size_t pieces, const uint8_t *p,
+                         size_t room, sink *s) {
+  np_batch_keys(b, pieces, p, room, NULL);
+  for (size_t i = 0; i < pieces; i++) b->misses[i] = (uint16_t)i;
+  np_batch_fetch(v, b, pieces);
+  uint32_t at = 0;
+  for (size_t i = 0; i < pieces; at = b->ends[i++]) {
+    if (!encode_piece(v, b, i, p + at, b->ends[i] - at, s)) return false;
+  }
+  return true;
+}
+
 static bool encode_text(const np_vocab *v, const uint8_t *p, const uint8_t *end,
                         sink *s) {
+  np_batch b;
   while (p < end) {
-    size_t n = np_split_next(v->split, p, end);
-    uint32_t id = np_vocab_find(v, p, n);
-    if (!(id != NP_TOKEN_NONE ? emit(s, v, &id, 1) : encode_merged(v, p, n, s)))
-      return false;
+    size_t pieces = np_split_many(v->split, p, end, b.ends, NP_BATCH), n;
+    if (pieces) {
+      n = b.ends[pieces - 1];
+      if (!encode_batch(v, &b, pieces, p, (size_t)(end - p), s)) return false;
+    } else {
+      n = np_split_next(v->split, p, end);
+      if (!encode_merged(v, p, n, s)) return false;
+    }
     p += n;
   }
   return true;

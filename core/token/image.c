@@ -17,6 +17,8 @@ size_t np_image_item(int part) {
       [NP_PART_MAYBE] = sizeof(uint64_t),
       [NP_PART_KNOWN] = sizeof(uint64_t),
       [NP_PART_STARTS] = sizeof(uint64_t),
+      [NP_PART_SEAMS] = sizeof(uint64_t),
+      [NP_PART_EDGES] = sizeof(uint16_t),
       [NP_PART_TWO] = sizeof(uint32_t),
       [NP_PART_BYTE] = sizeof(uint32_t),
       [NP_PART_EXTERNAL] = sizeof(uint32_t),
@@ -33,15 +35,23 @@ static uint64_t load_native(const uint8_t *p) {
   return x;
 }
 
+static inline uint64_t stir(uint64_t row, uint64_t word) {
+  return (row ^ word) * NP_MIX2;
+}
+
 /* Four rows side by side, so that it runs at the speed of memory. Each step is one-to-one in
 ** its row: no change of a single word goes unseen. */
 uint64_t np_image_sum(const uint8_t *p, size_t n) {
-  uint64_t row[4] = {n, 1, 2, 3};
+  uint64_t a = n, b = 1, c = 2, d = 3;
   const uint8_t *end = p + n / 32 * 32;
   for (; p < end; p += 32) {
-    for (int i = 0; i < 4; i++) row[i] = (row[i] ^ load_native(p + 8 * i)) * NP_MIX2;
+    a = stir(a, load_native(p));
+    b = stir(b, load_native(p + 8));
+    c = stir(c, load_native(p + 16));
+    d = stir(d, load_native(p + 24));
   }
-  for (size_t i = 0; i < n % 32; i++) row[i % 4] = (row[i % 4] ^ p[i]) * NP_MIX2;
+  for (size_t i = 0; i < n % 32; i++) a = stir(a, p[i]);
+  const uint64_t row[4] = {a, b, c, d};
   uint64_t h = 0;
   for (int i = 0; i < 4; i++) h = (h ^ row[i] ^ row[i] >> 32) * NP_MIX;
   return h ^ h >> 32;
@@ -114,6 +124,7 @@ static bool has_parts(const np_image_head *h) {
          p[NP_PART_SHORTER].n == h->tokens && is_power(p[NP_PART_PIECES].n, 16) &&
          is_power(p[NP_PART_PAIRS].n, 16) && is_power(p[NP_PART_MAYBE].n, 2) &&
          is_power(p[NP_PART_KNOWN].n, 2) && is_power(p[NP_PART_STARTS].n, 16) &&
+         is_power(p[NP_PART_SEAMS].n, 2) && p[NP_PART_EDGES].n == 4096 &&
          p[NP_PART_TWO].n == 65536 && p[NP_PART_BYTE].n == 256 &&
          (external ? external == h->tokens && ranks : ranks == 0);
 }
@@ -127,14 +138,16 @@ static bool has_names(const np_image_head *h, const char *texts) {
          memchr(next, 0, source + 1) == next + source;
 }
 
-/* Parts come before what they make, so that undoing merges ends. One flag for all: the loop
-** has no branch to keep it from running several at a time. */
+/* Parts come before what they make, so that undoing merges ends. A part's rank less the
+** token's own borrows the highest bit when it is the lower one. One sum of bits for all: the
+** loop has no branch to keep it from running several at a time. */
 static bool has_merges(const np_vocab *v) {
   uint64_t bad = 0;
   for (uint64_t id = 0; id < v->tokens; id++) {
     uint64_t m = v->merges[id], left = m >> 28, right = m >> 8 & 0xFFFFF;
-    uint64_t atom = (left ^ id) | (right ^ id);
-    bad |= (uint64_t)((left >= id) | (right >= id)) & (uint64_t)(atom != 0);
+    uint64_t made = ((left - id) & (right - id)) >> 63;
+    uint64_t atom = ((left ^ id) | (right ^ id)) == 0;
+    bad |= (made | atom) ^ 1;
     bad |= (m & 0xFF) == 0;
   }
   return !bad;
@@ -181,6 +194,8 @@ static void bind_tables(np_vocab *v, const char *base, const np_part *p) {
   v->maybe = slots_of(base, &p[NP_PART_MAYBE]);
   v->known = slots_of(base, &p[NP_PART_KNOWN]);
   v->starts = slots_of(base, &p[NP_PART_STARTS]);
+  v->seams = slots_of(base, &p[NP_PART_SEAMS]);
+  v->edges = (const void *)(base + p[NP_PART_EDGES].at);
   v->two = (const void *)(base + p[NP_PART_TWO].at);
   v->byte = (const void *)(base + p[NP_PART_BYTE].at);
   bool same = p[NP_PART_EXTERNAL].n == 0;

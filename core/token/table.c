@@ -160,12 +160,31 @@ static void fill_shorter(const np_build *b) {
   }
 }
 
+static void fill_seams(const np_build *b) {
+  const np_vocab_parts *in = b->in;
+  uint64_t *seams = np_build_part(b, NP_PART_SEAMS);
+  uint16_t *edges = np_build_part(b, NP_PART_EDGES);
+  for (uint32_t id = 0; id < in->tokens; id++) {
+    if (!np_build_is_edge(in, id)) continue;
+    uint32_t left = np_build_len(in, in->left[id]),
+             right = np_build_len(in, in->right[id]);
+    const uint8_t *p = np_build_bytes(in, id) + left;
+    unsigned bit = np_edge_bit(left, right);
+    edges[np_edge(p[-1], p[0])] |= (uint16_t)bit;
+    if (bit != NP_EDGE_WIDE) continue;
+    uint8_t around[8] = {0};
+    memcpy(around, p - 3, 6);
+    put_filter(&b->v->seams, seams, np_hash_seam(around + 3));
+  }
+}
+
 neap_rc np_build_tables(np_build *b) {
   fill_tokens(b);
   neap_rc rc = fill_pieces(b);
   if (!rc) rc = fill_pairs(b);
   if (!rc) rc = fill_short(b);
   if (!rc) rc = fill_starts(b);
+  if (!rc) fill_seams(b);
   if (!rc) fill_shorter(b);
   return rc;
 }

@@ -58,9 +58,11 @@ struct np_vocab {
   np_slots pieces;         /* uint32_t: rank << 12 | atom << 11 | hash; of all tokens */
   np_slots pairs;          /* uint64_t: left << 44 | right << 24 | rank + 1 */
   np_slots maybe;          /* uint64_t: filter of the pairs; most questions end here */
-  np_slots known;      /* uint64_t: filter of the tokens that merges make, from 3 bytes */
-  np_slots starts;     /* uint64_t: lengths << 24 | three bytes that begin tokens */
-  const uint32_t *two; /* the token of two bytes, by first << 8 | second */
+  np_slots known;  /* uint64_t: filter of the tokens that merges make, from 3 bytes */
+  np_slots starts; /* uint64_t: lengths << 24 | three bytes that begin tokens */
+  np_slots seams;  /* uint64_t: filter of the bytes around seams, see np_edge */
+  const uint16_t *edges;     /* by np_edge: bits of np_edge_bit */
+  const uint32_t *two;       /* the token of two bytes, by first << 8 | second */
   const uint32_t *byte;      /* the token of a single byte */
   const uint32_t *external;  /* by rank, or NULL: ranks are what the model knows */
   const uint32_t *ranks;     /* by external id, `externals` of them, or NULL */
@@ -183,6 +185,31 @@ static inline uint64_t np_hash_pair(uint32_t left, uint32_t right) {
 
 static inline uint64_t np_hash_start(uint32_t three) {
   return three * NP_MIX;
+}
+
+/* ---- seams ------------------------------------------------------------------------- */
+
+/* Between two characters that are not ASCII. What merges there at all is known from the byte
+** before and the byte behind: for each pair of widths, of up to three bytes on either side, a
+** bit of `edges`; for three and three, by far the most, also the bytes, in `seams`. */
+static inline bool np_is_edge(uint8_t before, uint8_t behind) {
+  return (before & 0xC0) == 0x80 && behind >= 0xC0;
+}
+
+static inline unsigned np_edge(uint8_t before, uint8_t behind) {
+  return (unsigned)(before & 63) << 6 | (behind & 63);
+}
+
+static inline unsigned np_edge_bit(size_t left, size_t right) {
+  return 1u << (3 * (left < 3 ? left - 1 : 2) + (right < 3 ? right - 1 : 2));
+}
+
+#define NP_EDGE_WIDE (1u << 8) /* np_edge_bit(3, 3) */
+
+/* Of the three bytes before and behind a seam; reads p[-3, 5). */
+static inline uint64_t np_hash_seam(const uint8_t *p) {
+  uint64_t h = (np_load64(p - 3) << 16) * NP_MIX;
+  return h ^ h >> 32;
 }
 
 /* A filter: two bits of one word stand for an item. */

@@ -9,17 +9,8 @@
 #include "token/bpe.h"
 #include "text/nfc.h"
 
-#define BATCH 256
 #define COUNT_SHIFT 60
 #define KEY_MASK (((uint64_t)1 << COUNT_SHIFT) - 1)
-
-/* A batch: where its pieces end, and for pieces up to NP_KEY_LONGEST bytes key and hash. */
-typedef struct batch {
-  uint32_t ends[BATCH];
-  np_key keys[BATCH];
-  uint64_t hashes[BATCH];
-  uint16_t misses[BATCH + 1]; /* pieces that are not among the words */
-} batch;
 
 /* ---- merging ----------------------------------------------------------------------- */
 
@@ -75,9 +66,8 @@ static size_t count_miss(const np_vocab *v, np_words *w, const uint8_t *p, size_
   return count;
 }
 
-/* Keys and hashes of all pieces; their places among the words are fetched meanwhile. */
-static void make_keys(batch *b, size_t pieces, const uint8_t *p, size_t room,
-                      const np_words *w) {
+void np_batch_keys(np_batch *b, size_t pieces, const uint8_t *p, size_t room,
+                   const np_words *w) {
   const np_key *words = w ? w->at : b->keys; /* without words the fetch is idle */
   uint32_t shift = w ? w->shift : 63;
   size_t wide = pieces, i = 0;
@@ -101,7 +91,7 @@ static void make_keys(batch *b, size_t pieces, const uint8_t *p, size_t room,
 
 /* Sums up the pieces that are among the words; the others are listed. A piece longer than a
 ** key has a key whose length no entry has. */
-static size_t count_words(batch *b, size_t pieces, const np_words *w, size_t *misses) {
+static size_t count_words(np_batch *b, size_t pieces, const np_words *w, size_t *misses) {
   size_t total = 0, list = 0;
   const np_key *words = w->at;
   uint32_t shift = w->shift;
@@ -119,30 +109,16 @@ static size_t count_words(batch *b, size_t pieces, const np_words *w, size_t *mi
   return total;
 }
 
-/* Memory is far away: what the look-ups will read is asked for all at once, first their slots,
-** then the keys these name. Always inline: compilers drop calls of a function that does
-** nothing but fetch. */
-NP_INLINE void fetch_misses(const np_vocab *v, const batch *b, size_t misses) {
-  const uint32_t *slots = v->pieces.at;
-  for (size_t k = 0; k < misses; k++) {
-    np_prefetch(&slots[b->hashes[b->misses[k]] >> v->pieces.shift]);
-  }
-  for (size_t k = 0; k < misses; k++) {
-    uint32_t id = slots[b->hashes[b->misses[k]] >> v->pieces.shift] >> 12;
-    if (id < v->tokens) np_prefetch(&v->keys[id]);
-  }
-}
-
 static size_t count_batch(const np_vocab *v, np_words *w, const uint8_t *p, size_t room,
-                          batch *b, size_t pieces) {
+                          np_batch *b, size_t pieces) {
   size_t misses = 0, total = 0;
-  make_keys(b, pieces, p, room, w);
+  np_batch_keys(b, pieces, p, room, w);
   if (w) {
     total = count_words(b, pieces, w, &misses);
   } else {
     for (; misses < pieces; misses++) b->misses[misses] = (uint16_t)misses;
   }
-  fetch_misses(v, b, misses);
+  np_batch_fetch(v, b, misses);
   for (size_t k = 0; k < misses; k++) {
     unsigned i = b->misses[k];
     uint32_t at = i ? b->ends[i - 1] : 0;
@@ -152,10 +128,10 @@ static size_t count_batch(const np_vocab *v, np_words *w, const uint8_t *p, size
 }
 
 size_t np_words_count(const np_vocab *v, np_words *w, const uint8_t *p, size_t n) {
-  batch b;
+  np_batch b;
   size_t total = 0;
   for (size_t at = 0; at < n;) {
-    size_t pieces = np_split_many(v->split, p + at, p + n, b.ends, BATCH);
+    size_t pieces = np_split_many(v->split, p + at, p + n, b.ends, NP_BATCH);
     if (pieces) {
       total += count_batch(v, w, p + at, n - at, &b, pieces);
       at += b.ends[pieces - 1];
