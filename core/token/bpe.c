@@ -140,9 +140,11 @@ static inline bool repeats(const uint8_t *p, size_t step, size_t n) {
 ** be read from p[-3] on: then none crosses it, whatever the tokens. */
 static inline bool is_clear(const np_vocab *v, const uint8_t *p) {
   if (!np_is_edge(p[-1], p[0])) return false;
-  unsigned bits = v->edges[np_edge(p[-1], p[0])];
-  if (bits & ~NP_EDGE_WIDE) return false;
-  return !bits || !np_filter_has(&v->seams, np_hash_seam(p));
+  uint64_t around = np_load64(p - 3);
+  for (uint64_t kinds = v->edges[np_edge(p[-1], p[0])]; kinds; kinds &= kinds - 1) {
+    if (np_filter_has(&v->seams, np_hash_seam(around, np_low_zeros(kinds)))) return false;
+  }
+  return true;
 }
 
 size_t np_bpe_window(const np_vocab *v, uint32_t before, const uint8_t *p, size_t n,

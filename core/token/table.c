@@ -169,12 +169,13 @@ static void fill_seams(const np_build *b) {
     uint32_t left = np_build_len(in, in->left[id]),
              right = np_build_len(in, in->right[id]);
     const uint8_t *p = np_build_bytes(in, id) + left;
-    unsigned bit = np_edge_bit(left, right);
-    edges[np_edge(p[-1], p[0])] |= (uint16_t)bit;
-    if (bit != NP_EDGE_WIDE) continue;
     uint8_t around[8] = {0};
-    memcpy(around, p - 3, 6);
-    put_filter(&b->v->seams, seams, np_hash_seam(around + 3));
+    uint32_t l = left < 3 ? left : 3, r = right < 3 ? right : 3;
+    memcpy(around + 3 - l, p - l, l);
+    memcpy(around + 3, p, r);
+    unsigned kind = np_edge_kind(left, right);
+    edges[np_edge(p[-1], p[0])] |= (uint16_t)(1u << kind);
+    put_filter(&b->v->seams, seams, np_hash_seam(np_load64(around), kind));
   }
 }
 

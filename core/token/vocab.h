@@ -61,7 +61,7 @@ struct np_vocab {
   np_slots known;  /* uint64_t: filter of the tokens that merges make, from 3 bytes */
   np_slots starts; /* uint64_t: lengths << 24 | three bytes that begin tokens */
   np_slots seams;  /* uint64_t: filter of the bytes around seams, see np_edge */
-  const uint16_t *edges;     /* by np_edge: bits of np_edge_bit */
+  const uint16_t *edges;     /* by np_edge: a bit for each np_edge_kind */
   const uint32_t *two;       /* the token of two bytes, by first << 8 | second */
   const uint32_t *byte;      /* the token of a single byte */
   const uint32_t *external;  /* by rank, or NULL: ranks are what the model knows */
@@ -190,8 +190,8 @@ static inline uint64_t np_hash_start(uint32_t three) {
 /* ---- seams ------------------------------------------------------------------------- */
 
 /* Between two characters that are not ASCII. What merges there at all is known from the byte
-** before and the byte behind: for each pair of widths, of up to three bytes on either side, a
-** bit of `edges`; for three and three, by far the most, also the bytes, in `seams`. */
+** before and the byte behind: for each pair of widths, up to three bytes on either side, there
+** is a bit in `edges`; and the bytes of that many on either side are in `seams`. */
 static inline bool np_is_edge(uint8_t before, uint8_t behind) {
   return (before & 0xC0) == 0x80 && behind >= 0xC0;
 }
@@ -200,15 +200,18 @@ static inline unsigned np_edge(uint8_t before, uint8_t behind) {
   return (unsigned)(before & 63) << 6 | (behind & 63);
 }
 
-static inline unsigned np_edge_bit(size_t left, size_t right) {
-  return 1u << (3 * (left < 3 ? left - 1 : 2) + (right < 3 ? right - 1 : 2));
+/* The place of two widths among the nine pairs. */
+static inline unsigned np_edge_kind(size_t left, size_t right) {
+  return (unsigned)(3 * (left < 3 ? left - 1 : 2) + (right < 3 ? right - 1 : 2));
 }
 
-#define NP_EDGE_WIDE (1u << 8) /* np_edge_bit(3, 3) */
-
-/* Of the three bytes before and behind a seam; reads p[-3, 5). */
-static inline uint64_t np_hash_seam(const uint8_t *p) {
-  uint64_t h = (np_load64(p - 3) << 16) * NP_MIX;
+/* Of the bytes before and behind a seam, of which `around` holds three each, low ones first:
+** as many as the kind is wide. */
+static inline uint64_t np_hash_seam(uint64_t around, unsigned kind) {
+  unsigned left = kind / 3, right = kind % 3; /* less one */
+  uint64_t only = ((uint64_t)1 << (8 * (left + right + 2))) - 1;
+  uint64_t bytes = (around >> (8 * (2 - left)) & only) << 8 | (kind + 1);
+  uint64_t h = bytes * NP_MIX;
   return h ^ h >> 32;
 }
 

@@ -169,11 +169,17 @@ static void make_run(char *p, size_t n) {
   static const char *const sets[] = {"a",   "ab", "ABCDEFGHabcdefgh", " ",
                                      "\n ", "=-", "aaaaaaab"};
   const char *set = sets[pick(NP_COUNT(sets))];
-  bool wide = pick(3) == 0;
-  for (size_t at = 0; at + 3 <= n;) {
-    at += wide ? put_utf8(p + at, 0x4E00 + pick(400))
+  static const uint32_t scripts[] = {0x4E00,  0x430, 0xAC00, 0x3042,
+                                     0x1F600, 0x915, 0xE01};
+  bool wide = pick(2) == 0;
+  uint32_t first = scripts[pick(NP_COUNT(scripts))];
+  uint32_t second = scripts[pick(NP_COUNT(scripts))];
+  unsigned letters = first == 0x4E00 || first == 0xAC00 ? 400 : 32;
+  for (size_t at = 0; at + 4 <= n;) {
+    uint32_t cp = pick(16) ? first + pick(letters) : second + pick(32);
+    at += wide ? put_utf8(p + at, cp)
                : put_utf8(p + at, (uint8_t)set[pick((unsigned)strlen(set))]);
-    while (at + 3 > n && at < n) p[at++] = 'a';
+    while (at + 4 > n && at < n) p[at++] = 'a';
   }
 }
 
@@ -184,7 +190,7 @@ static void check_long(const np_vocab *v) {
   static char p[SIZE];
   static np_track t;
   ids got = {NULL, 0, 0};
-  for (int i = 0; i < 24; i++) {
+  for (int i = 0; i < 40; i++) {
     make_run(p, SIZE);
     np_str text = {p, SIZE};
     const uint8_t *q = (const uint8_t *)p, *end = q + SIZE;
