@@ -1,9 +1,10 @@
 /*
-** The splitter as a machine that takes one character at a time (split.c has the patterns it
-** follows). It cuts a piece off as soon as no later byte can change it: behind a word the
-** next character, or up to three for a contraction; behind white space its whole run; in a
-** word with cases all of a run of capitals, since lower case behind it would move the seam.
-** Kinds of splitters without a rule here are cut where every pattern cuts. next: fit.c
+** The splitter as a machine that takes one character at a time (split.c has the patterns
+** it follows). It cuts a piece off as soon as no later byte can change it: behind a word
+** the next character, or up to three for a contraction; behind white space its whole run;
+** in a word with cases all of a run of capitals, since lower case behind it would move
+** the seam. Kinds whose patterns have other terms are cut at borders that they never
+** cross. next: fit.c
 */
 #include "token/append.h"
 
@@ -12,6 +13,7 @@
 #define LETTERS (NP_CLASS_UPPER | NP_CLASS_LOWER | NP_CLASS_LETTER)
 #define BOTH (NP_CLASS_LETTER | NP_CLASS_MARK) /* stand on either side of a word's seam */
 #define SYMBOLS (NP_CLASS_OTHER | NP_CLASS_MARK)
+#define WORDS (LETTERS | NP_CLASS_MARK)
 #define WHITE (NP_CLASS_SPACE | NP_CLASS_NEWLINE)
 #define SLICE ((size_t)1 << 16) /* bytes taken over at a time */
 
@@ -23,26 +25,47 @@ typedef enum contraction {
   OF_WORD    /* 's belongs to the word before */
 } contraction;
 
-/* How a family of patterns cuts. A kind that is not in the table, or whose pattern cannot be
-** said in these terms, has no rule: see add_plainly. */
+/* Borders that a pattern never crosses, whatever stands around them, and up to which it
+** cuts as if the text ended there. Between an ASCII letter and a blank every pattern has
+** one. */
+typedef enum border {
+  AFTER_LINES = 1, /* between a line end and an ASCII letter or an ideograph */
+  AFTER_LINE = 2,  /* the same, when the line end is all the white space there */
+  SENTENCES = 4    /* between the marks of Chinese sentences and an ideograph */
+} border;
+
+/* How a family of patterns cuts, in the terms of this machine; with `word` 0 its pattern
+** has others, and add_plainly serves it by its borders, as it does kinds not in the
+** table. */
 typedef struct rule {
-  unsigned word;   /* classes that stand in words; 0: there is no rule */
-  bool is_cased;   /* words are cut before a capital that follows lower case */
-  bool has_slash;  /* a / may stand among the line ends behind symbols */
-  unsigned digits; /* numbers in a piece */
+  unsigned word;    /* classes that stand in words */
+  unsigned symbols; /* classes that stand in a row of symbols */
+  unsigned digits;  /* numbers in a piece */
   contraction contraction;
+  unsigned borders;
+  bool is_cased;  /* words are cut before a capital that follows lower case */
+  bool has_slash; /* a / may stand among the line ends behind symbols */
 } rule;
 
-static const rule rules[] = {
-    [NP_SPLIT_CL100K] = {LETTERS, false, false, 3, OWN_PIECE},
-    [NP_SPLIT_O200K] = {LETTERS | NP_CLASS_MARK, true, true, 3, OF_WORD},
+static const rule rules[NP_SPLIT_END] = {
+    [NP_SPLIT_CL100K] = {LETTERS, SYMBOLS, 3, OWN_PIECE, AFTER_LINES, false, false},
+    [NP_SPLIT_O200K] = {WORDS, SYMBOLS, 3, OF_WORD, AFTER_LINES, true, true},
+    [NP_SPLIT_QWEN2] = {LETTERS, SYMBOLS, 1, OWN_PIECE, AFTER_LINES, false, false},
+    [NP_SPLIT_QWEN35] = {WORDS, NP_CLASS_OTHER, 1, OWN_PIECE, AFTER_LINES, false, false},
+    [NP_SPLIT_TEKKEN] = {WORDS, SYMBOLS, 1, NO_CONTRACTION, AFTER_LINES, true, true},
+    [NP_SPLIT_DEEPSEEK3] = {.borders = AFTER_LINES | SENTENCES},
+    [NP_SPLIT_GPT2] = {.borders = AFTER_LINE | SENTENCES},
+    [NP_SPLIT_GPT2_DIGITS] = {.borders = AFTER_LINE | SENTENCES},
+    [NP_SPLIT_GPT2_NUMBERS] = {.borders = AFTER_LINE | SENTENCES},
 };
 
-/* Nor is there a rule where what comes next may still change the characters before it. */
+/* Where text is normalized before it is split, the machine would read other characters;
+** the borders stand, since no letter or ideograph there joins what is before it. */
 static rule rule_of(const np_vocab *v) {
   size_t kind = (size_t)v->split;
-  if (v->flags & NP_VOCAB_NFC) return (rule){0, false, false, 0, 0};
-  return kind < NP_COUNT(rules) ? rules[kind] : (rule){0, false, false, 0, 0};
+  rule r = kind < NP_COUNT(rules) ? rules[kind] : (rule){.word = 0};
+  if (v->flags & NP_VOCAB_NFC) r.word = 0;
+  return r;
 }
 
 /* ---- counting ---------------------------------------------------------------------- */
@@ -162,7 +185,7 @@ static bool take_after_lead(np_counter *c, const rule *r, letter l) {
     return is_begun(l) ? go_on(c, l, NP_PHASE_FRONT) : begin_word(c);
   }
   if (!c->is_white) {
-    if (l.class & SYMBOLS) return go_on(c, l, NP_PHASE_SYMBOLS);
+    if (l.class & r->symbols) return go_on(c, l, NP_PHASE_SYMBOLS);
     return l.class == NP_CLASS_NEWLINE ? go_on(c, l, NP_PHASE_ENDS) : end_before(c);
   }
   if (l.class & WHITE) {
@@ -170,7 +193,7 @@ static bool take_after_lead(np_counter *c, const rule *r, letter l) {
     c->phase = NP_PHASE_WHITE;
     return false;
   }
-  bool joins = c->lead == ' ' && (l.class & SYMBOLS);
+  bool joins = c->lead == ' ' && (l.class & r->symbols);
   return joins ? go_on(c, l, NP_PHASE_SYMBOLS) : end_before(c);
 }
 
@@ -220,8 +243,8 @@ static bool take_in_digits(np_counter *c, const rule *r, letter l) {
   return ++c->digits == r->digits ? end_behind(c, l) : go_on(c, l, NP_PHASE_DIGITS);
 }
 
-static bool take_in_symbols(np_counter *c, letter l) {
-  if (l.class & SYMBOLS) return go_on(c, l, NP_PHASE_SYMBOLS);
+static bool take_in_symbols(np_counter *c, const rule *r, letter l) {
+  if (l.class & r->symbols) return go_on(c, l, NP_PHASE_SYMBOLS);
   return l.class == NP_CLASS_NEWLINE ? go_on(c, l, NP_PHASE_ENDS) : end_before(c);
 }
 
@@ -246,8 +269,8 @@ static bool take_in_white(np_counter *c, letter l) {
   return end_at(c, c->last > c->from ? c->last : c->from);
 }
 
-/* True when the character has been taken, or reading has gone back; false to look at it again
-** in the new phase. */
+/* True when the character has been taken, or reading has gone back; false to look at it
+** again in the new phase. */
 static bool take(np_counter *c, const rule *r, letter l) {
   switch (c->phase) {
     case NP_PHASE_NONE: return take_first(c, r, l);
@@ -257,7 +280,7 @@ static bool take(np_counter *c, const rule *r, letter l) {
     case NP_PHASE_QUOTE: return take_after_quote(c, l);
     case NP_PHASE_QUOTE2: return take_after_quote2(c, l);
     case NP_PHASE_DIGITS: return take_in_digits(c, r, l);
-    case NP_PHASE_SYMBOLS: return take_in_symbols(c, l);
+    case NP_PHASE_SYMBOLS: return take_in_symbols(c, r, l);
     case NP_PHASE_ENDS: return take_in_ends(c, r, l);
     case NP_PHASE_WHITE: return take_in_white(c, l);
   }
@@ -299,8 +322,8 @@ static void read_on(np_counter *c, const rule *r) {
   }
 }
 
-/* The tokens of what is open when the text ends here. Half a character at the end is symbols,
-** one a byte. */
+/* The tokens of what is open when the text ends here. Half a character at the end is
+** symbols, one a byte. */
 static size_t count_end(np_counter *c) {
   size_t from = c->from, cut = c->cut > from ? c->cut : from, end = c->at;
   switch (c->phase) {
@@ -322,19 +345,38 @@ static size_t count_end(np_counter *c) {
          count_plainly(c, end, c->n);
 }
 
-/* For kinds without a rule. Every pattern of the families that neap knows cuts between an
-** ASCII letter and a blank, whatever stands around them; nothing else is relied on. */
-static void add_plainly(np_counter *c) {
-  size_t cut = c->n;
-  while (--cut > c->at) {
-    if (c->p[cut] == ' ' && (np_class_ascii[c->p[cut - 1]] & LETTERS)) break;
+/* U+3001, U+3002 and U+FF0C end before p. */
+static bool is_sentence_end(const uint8_t *p) {
+  return (p[-3] == 0xE3 && p[-2] == 0x80 && (p[-1] == 0x81 || p[-1] == 0x82)) ||
+         (p[-3] == 0xEF && p[-2] == 0xBC && p[-1] == 0x8C);
+}
+
+/* Ideographs are those of U+5000 to U+8FFF. They need not be whole: a lone byte is no
+** part of what is before it either. */
+static bool is_border(const np_counter *c, const rule *r, size_t at) {
+  const uint8_t *p = c->p + at;
+  unsigned before = np_class_ascii[p[-1]];
+  if (*p == ' ') return (before & LETTERS) != 0;
+  bool ideograph = *p >= 0xE5 && *p <= 0xE8;
+  if (!ideograph && !(np_class_ascii[*p] & LETTERS)) return false;
+  if (before == NP_CLASS_NEWLINE) {
+    if (r->borders & AFTER_LINES) return true;
+    bool alone = at >= c->from + 2 && (np_class_ascii[p[-2]] & ~WHITE);
+    return (r->borders & AFTER_LINE) && alone;
   }
+  bool sentences = ideograph && (r->borders & SENTENCES);
+  return sentences && at >= c->from + 3 && is_sentence_end(p);
+}
+
+/* For kinds of which only borders are known. */
+static void add_plainly(np_counter *c, const rule *r) {
+  size_t cut = c->n;
+  while (--cut > c->at && !is_border(c, r, cut)) continue;
   if (cut > c->at) {
     c->settled += count_plainly(c, c->from, cut);
     c->from = cut;
   }
   c->at = c->n - 1;
-  c->open = count_plainly(c, c->from, c->n);
 }
 
 /* ---- the counter ------------------------------------------------------------------- */
@@ -430,9 +472,10 @@ bool np_counter_add(np_counter *c, np_str bytes) {
     if (r.word) {
       read_on(c, &r);
     } else {
-      add_plainly(c);
+      add_plainly(c, &r);
     }
   }
-  if (bytes.n && !c->failed && r.word) c->open = count_end(c);
+  if (bytes.n && !c->failed)
+    c->open = r.word ? count_end(c) : count_plainly(c, c->from, c->n);
   return !c->failed;
 }

@@ -1,7 +1,7 @@
 /*
 ** The count of a text that arrives bit by bit: after each append it is exactly what
-** np_vocab_count gives for the whole text. Only the pieces that later bytes may still change
-** are kept; what is settled is a number. next: append.c
+** np_vocab_count gives for the whole text. Only the pieces that later bytes may still
+** change are kept; what is settled is a number. next: append.c
 */
 #ifndef NP_TOKEN_APPEND_H
 #define NP_TOKEN_APPEND_H
@@ -22,8 +22,8 @@ typedef enum np_phase {
   NP_PHASE_WHITE    /* white space: from two characters on, or from a line end on */
 } np_phase;
 
-/* Memory: the bytes of the last piece, or run of white space, and np_open_piece's for it. At most
-** 64 kB more are held during an append. */
+/* Memory: the bytes of the last piece, or run of white space, and np_open_piece's for it.
+** At most 64 kB more are held during an append. */
 typedef struct np_counter {
   const np_vocab *v;
   neap_alloc alloc;
@@ -35,9 +35,9 @@ typedef struct np_counter {
   unsigned lead;   /* of a LEAD: its byte if ASCII, else 0 */
   bool is_white;   /* of a LEAD */
   unsigned digits; /* of DIGITS: how many */
-  /* Within the open text: where the piece ends when nothing follows, or 0: behind the last
-  ** letter without case of a word that has had no lower-case letter, behind the last line
-  ** end in white space, before the apostrophe of a QUOTE. */
+  /* Within the open text: where the piece ends when nothing follows, or 0: behind the
+  ** last letter without case of a word that has had no lower-case letter, behind the last
+  ** line end in white space, before the apostrophe of a QUOTE. */
   size_t cut;
   size_t last;                 /* where the last character of white space begins */
   np_open_piece first, second; /* before and behind `cut`, while they are open */
@@ -49,14 +49,15 @@ void np_counter_init(np_counter *c, const np_vocab *v, const neap_alloc *a);
 void np_counter_free(np_counter *c);
 /* Back to the empty text; keeps the memory. */
 void np_counter_reset(np_counter *c);
-/* A counter of the same text, to go on differently; *to is uninitialized or freed. False when
-** out of memory. */
+/* A counter of the same text, to go on differently; *to is uninitialized or freed. False
+** when out of memory. */
 bool np_counter_copy(const np_counter *c, np_counter *to);
 
-/* Appends any bytes, half characters too. False when out of memory: then the counter takes
-** nothing more until it is reset. Time is linear in the bytes appended in all, however they
-** are cut; but for kinds of splitters without a rule in append.c, where each append counts
-** again what follows the last blank behind an ASCII letter. */
+/* Appends any bytes, half characters too. False when out of memory: then the counter
+** takes nothing more until it is reset. Time is linear in the bytes appended in all,
+** however they are cut, for the patterns of cl100k, o200k, qwen2, qwen35 and tekken; for
+** others each append counts again what follows the last border of append.c's table,
+** mostly a word or a sentence. */
 bool np_counter_add(np_counter *c, np_str bytes);
 
 /* The tokens of the whole text. */

@@ -1,8 +1,8 @@
 /*
-** A search that can be taken up again. Its steps before the first token whose choice looked
-** at the last bytes are those of every longer text too: there it rests. What follows is tried
-** on a second stack, so that the resting one stays, even when the search goes back behind it.
-** next: append.h
+** A search that can be taken up again. Its steps before the first token whose choice
+** looked at the last bytes are those of every longer text too: there it rests. What
+** follows is tried on a second stack, so that the resting one stays, even when the search
+** goes back behind it. next: append.h
 */
 #include "token/piece.h"
 
@@ -126,8 +126,8 @@ static uint32_t pop(search *s) {
   return id;
 }
 
-/* As np_bpe_window; every text has tokens, so the stack is never empty when the search goes
-** back. */
+/* As np_bpe_window; every text has tokens, so the stack is never empty when the search
+** goes back. */
 static bool run(search *s) {
   const np_vocab *v = s->v;
   uint32_t id = longest(s);

@@ -1,7 +1,8 @@
 /*
-** The counter against counting the whole text again, after every single append: random texts
-** of every class, in random parts down to one byte; long pieces, runs of white space, words
-** with cases, contractions, half characters. Copies; running out of memory. next: test_token_random.c
+** The counter against counting the whole text again, after every single append: random
+** texts of every class, in random parts down to one byte; long pieces, runs of white
+** space, words with cases, contractions, half characters. Copies; running out of memory.
+** next: test_token_random.c
 */
 #include "check.h"
 
@@ -101,7 +102,14 @@ static const char *const parts[] = {" ",
                                     "\xC0\x80",
                                     "\xE0\x80",
                                     "\xF4\x90",
-                                    "\xEF\xBB\xBF"};
+                                    "\xEF\xBB\xBF",
+                                    "\xE3\x80\x82",
+                                    "\xEF\xBC\x8C",
+                                    "\xE7\x95\x8C",
+                                    "\xE4\xB8\x96",
+                                    "\n\xE5",
+                                    "$a",
+                                    "(b"};
 
 static size_t put(char *p, size_t at, size_t n, const char *s) {
   size_t len = strlen(s);
@@ -247,8 +255,8 @@ static void limited_free(void *ctx, void *p) {
   free(p);
 }
 
-/* Whatever allocation is the last to succeed: counts are right or refused. Only the text needs
-** memory; without the rest pieces are counted anew. */
+/* Whatever allocation is the last to succeed: counts are right or refused. Only the text
+** needs memory; without the rest pieces are counted anew. */
 static void check_memory(const np_vocab *v) {
   static char p[900];
   memset(p, 'q', sizeof p);
@@ -281,6 +289,19 @@ static void check_memory(const np_vocab *v) {
   }
 }
 
+/* All patterns there are, each over this vocabulary: the splitter alone differs. A number
+** that is no kind yet must be served as well, by the borders all patterns have; and each
+** kind by its borders alone, as where text is normalized. */
+static void check_kinds(const np_vocab *v) {
+  for (int kind = 1; kind <= 2 * NP_SPLIT_END; kind++) {
+    np_vocab other = *v;
+    other.split = (np_split_kind)(kind > NP_SPLIT_END ? kind - NP_SPLIT_END : kind);
+    if (kind > NP_SPLIT_END) other.flags |= NP_VOCAB_NFC;
+    check_random_texts(&other, 500);
+    if (check_failed) fprintf(stderr, "  of split kind %d\n", kind);
+  }
+}
+
 int main(void) {
   state = check_seed(20250101);
   for (size_t k = 0; k < np_encoding_count(); k++) {
@@ -294,6 +315,7 @@ int main(void) {
       break;
     }
     check_random_texts(v, 4000);
+    check_kinds(v);
     check_runs(v);
     check_copies(v);
     check_memory(v);
