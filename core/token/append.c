@@ -16,6 +16,7 @@
 #define WORDS (LETTERS | NP_CLASS_MARK)
 #define WHITE (NP_CLASS_SPACE | NP_CLASS_NEWLINE)
 #define SLICE ((size_t)1 << 16) /* bytes taken over at a time */
+#define MUCH 512                /* bytes for which looking for a border pays */
 
 /* ---- the kinds --------------------------------------------------------------------- */
 
@@ -79,7 +80,9 @@ static size_t count_open(np_counter *c, np_open_piece *t, size_t from, size_t to
   size_t n = to - from, tokens;
   if (n == 0) return 0;
   if (np_vocab_find(c->v, c->p + from, n) != NP_TOKEN_NONE) return 1;
-  if (np_open_piece_count(c->v, &c->alloc, t, c->p + from, n, &tokens)) return tokens;
+  if (np_open_piece_count(c->v, &c->alloc, t, c->p + from, n, &tokens)) {
+    return tokens;
+  }
   return count_plainly(c, from, to);
 }
 
@@ -368,15 +371,28 @@ static bool is_border(const np_counter *c, const rule *r, size_t at) {
   return sentences && at >= c->from + 3 && is_sentence_end(p);
 }
 
-/* For kinds of which only borders are known. */
-static void add_plainly(np_counter *c, const rule *r) {
+/* Counts up to the last border behind byte `after`, as a whole. */
+static void count_to_border(np_counter *c, const rule *r, size_t after) {
   size_t cut = c->n;
-  while (--cut > c->at && !is_border(c, r, cut)) continue;
-  if (cut > c->at) {
-    c->settled += count_plainly(c, c->from, cut);
-    c->from = cut;
+  while (--cut > after && !is_border(c, r, cut)) continue;
+  if (cut <= after) return;
+  c->settled += count_plainly(c, c->from, cut);
+  c->from = c->at = cut;
+  c->phase = NP_PHASE_NONE;
+  np_open_piece_clear(&c->first);
+  np_open_piece_clear(&c->second);
+}
+
+/* Takes in the n bytes that came last. Much at a time is counted the fast way, but for its
+** end; but not a long open piece again. */
+static void take_in(np_counter *c, const rule *r, size_t n) {
+  if (!r->word) {
+    count_to_border(c, r, c->at);
+    c->at = c->n - 1;
+    return;
   }
-  c->at = c->n - 1;
+  if (n >= MUCH && c->at - c->from < n) count_to_border(c, r, c->at);
+  read_on(c, r);
 }
 
 /* ---- the counter ------------------------------------------------------------------- */
@@ -415,22 +431,16 @@ static bool copy_items(const neap_alloc *a, void **to, const void *from, size_t 
   return !n || *to;
 }
 
+/* The marks of a finished search are not needed. */
 static bool copy_piece(const neap_alloc *a, const np_open_piece *from,
                        np_open_piece *to) {
-  void *ids, *dead, *marks;
-  *to = *from;
-  to->more_cap = 0;
-  to->more = NULL;
-  bool ok = copy_items(a, &ids, from->ids, from->depth * sizeof *to->ids);
-  ok &= copy_items(a, &dead, from->dead, from->words * sizeof *to->dead);
-  ok &= copy_items(a, &marks, from->marks, from->mark_count * sizeof *to->marks);
-  to->ids = ids;
-  to->dead = dead;
-  to->marks = marks;
-  to->ids_cap = from->depth;
-  to->dead_cap = from->words;
-  to->marks_cap = from->mark_count;
-  return ok;
+  void *ids;
+  bool ok = copy_items(a, &ids, from->ids, from->tokens * sizeof *to->ids);
+  *to = (np_open_piece){.ids = ids};
+  if (!ok) return false;
+  to->tokens = to->ids_cap = from->tokens;
+  to->n = from->n;
+  return true;
 }
 
 bool np_counter_copy(const np_counter *c, np_counter *to) {
@@ -469,11 +479,7 @@ bool np_counter_add(np_counter *c, np_str bytes) {
     memcpy(c->p + c->n, bytes.p + done, n);
     c->n += n;
     done += n;
-    if (r.word) {
-      read_on(c, &r);
-    } else {
-      add_plainly(c, &r);
-    }
+    take_in(c, &r, n);
   }
   if (bytes.n && !c->failed)
     c->open = r.word ? count_end(c) : count_plainly(c, c->from, c->n);
