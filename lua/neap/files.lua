@@ -84,6 +84,46 @@ function M.read(path, limits)
   return text, message, name
 end
 
+local PART = 1 << 16
+
+-- Gives what `f` holds to `take`, part by part; returns the number of bytes.
+local function pass_on(f, label, take)
+  local total = 0
+  while true do
+    local part, why = f:read(PART)
+    if not part then
+      if why then return nil, ("%s: %s; check the disk"):format(label, why), "io" end
+      return total
+    end
+    local ok, message, code = take(part)
+    if not ok then return nil, ("%s: %s"):format(label, message), code end
+    total = total + #part
+  end
+end
+
+--- Gives the bytes of a file, or of standard input for `-`, to `take` part by part, whatever
+--- their number, and returns it. A device, which may never end, is read as M.read does.
+---@param path string
+---@param take fun(part: string): any, string?, string? nil, message, code to stop
+---@return integer? bytes, string? message, string? code
+function M.each(path, take)
+  local ok, why, code = refuse(path)
+  if not ok then return nil, why, code end
+  if path == "-" then return pass_on(io.stdin, M.label(path), take) end
+  if ok == true then
+    local text, message, name = M.read(path)
+    if not text then return nil, message, name end
+    ok, message, name = take(text)
+    if not ok then return nil, message, name end
+    return #text
+  end
+  local f, err = io.open(path, "rb")
+  if not f then return nil, err .. "; check its permissions", "io" end
+  local total, message, name = pass_on(f, path, take)
+  f:close()
+  return total, message, name
+end
+
 --- The 1-based line that holds byte `pos` of `text`, and the byte's place in it.
 ---@param text string
 ---@param pos integer

@@ -49,6 +49,24 @@ describe("neap count", function()
     assert.are.equal("1", special:match("%d+"))
   end)
 
+  it("counts as it reads, in little memory, to the same number", function()
+    local line = "It's line 7 of 世界, HTTPServer's 12345 …\n\n"
+    local text = line:rep(7000) .. (" "):rep(200001) .. ("=-"):rep(70000)
+    local a = file("long.txt", text)
+    for _, encoding in ipairs({ "o200k_base", "cl100k_base" }) do
+      local want = neap.count(text, encoding)
+      local _, out = shared.run({ "count", "-e", encoding, a })
+      assert.are.equal(want .. "\t" .. a .. "\n", out)
+      _, out = shared.run({ "count", "-e", encoding }, text)
+      assert.are.equal(want .. "\t-\n", out)
+    end
+    if os.getenv("SANITIZE") == "1" then return end -- needs the address space
+    local form = "(ulimit -v 200000; yes 'a line of text' | head -c 90000000 | %s count)"
+    local p = assert(io.popen(form:format(shared.quote(shared.program()))))
+    assert.are.equal("30000000\t-\n", p:read("a"))
+    p:close()
+  end)
+
   it("goes on after a file that is not there, and says so", function()
     local a = file("a.txt", "hello world")
     local code, out, err = shared.run({ "count", "none.txt", a })

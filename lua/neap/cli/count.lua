@@ -23,8 +23,20 @@ function M.encoding(name)
   fail(("unknown encoding %s; known are %s"):format(name, table.concat(names, ", ")))
 end
 
-local function count_text(enc, text, special)
-  return special and #check(enc:encode(text, true)) or enc:count(text)
+-- Tokens and bytes of a file; special tokens are looked for in the whole text, all else is
+-- counted as it is read.
+local function count_file(enc, path, special)
+  if special then
+    local text, why = files.read(path)
+    if not text then return nil, why end
+    return #check(enc:encode(text, true)), #text
+  end
+  local counter <close> = enc:counter()
+  local bytes, why = files.each(path, function(part)
+    return counter:add(part)
+  end)
+  if not bytes then return nil, why end
+  return counter:tokens(), bytes
 end
 
 --- neap count
@@ -33,15 +45,14 @@ function M.count(opts, args)
   local info, total, code = enc:info(), 0, 0
   if #args == 0 then args = { "-" } end
   for _, path in ipairs(args) do
-    local text, why = files.read(path)
-    if not text then
-      failure.warn(why)
+    local n, bytes = count_file(enc, path, opts.special)
+    if not n then
+      failure.warn(bytes)
       code = 2
     else
-      local n = count_text(enc, text, opts.special)
       total = total + n
       if opts.json then
-        local row = { file = path, bytes = #text, tokens = n }
+        local row = { file = path, bytes = bytes, tokens = n }
         row.encoding, row.exact = info.name, info.exact
         local order = { "file", "bytes", "tokens", "encoding", "exact" }
         io.stdout:write(json.encode(row, order), "\n")
