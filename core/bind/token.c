@@ -43,6 +43,21 @@ static int encoding_count(lua_State *L) {
   return 1;
 }
 
+/* fit(text, tokens [, at [, from_end]]): the part of the text that fits; at is "character",
+** "grapheme" or "line" */
+static int encoding_fit(lua_State *L) {
+  static const char *const cuts[] = {"character", "grapheme", "line", NULL};
+  np_vocab *v = check_vocab(L);
+  np_str text = np_bind_check_str(L, 2);
+  lua_Integer tokens = luaL_checkinteger(L, 3);
+  luaL_argcheck(L, tokens >= 0, 3, "a number of tokens is not negative");
+  np_cut kind = (np_cut)luaL_checkoption(L, 4, "character", cuts);
+  bool tail = lua_toboolean(L, 5);
+  size_t n = np_vocab_fit_cut(v, text, (size_t)tokens, tail, kind);
+  lua_pushlstring(L, tail ? text.p + text.n - n : text.p, n);
+  return 1;
+}
+
 /* encode(text [, special]): the ids, as a list */
 static int encoding_encode(lua_State *L) {
   np_vocab *v = check_vocab(L);
@@ -206,13 +221,10 @@ static int encodings(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"count", encoding_count},
-    {"encode", encoding_encode},
-    {"decode", encoding_decode},
-    {"info", encoding_info},
-    {"close", encoding_close},
-    {"counter", encoding_counter},
-    {NULL, NULL},
+    {"count", encoding_count},   {"encode", encoding_encode},
+    {"decode", encoding_decode}, {"info", encoding_info},
+    {"close", encoding_close},   {"counter", encoding_counter},
+    {"fit", encoding_fit},       {NULL, NULL},
 };
 
 static const luaL_Reg meta[] = {

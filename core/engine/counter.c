@@ -1,5 +1,6 @@
 /*
-** The public counter: checks what the host passes, then token/append.h. next: session.c
+** The public counter, and fitting: checks what the host passes, then token/append.h and
+** token/cut.c. next: session.c
 */
 #include "token/append.h"
 
@@ -55,4 +56,13 @@ void neap_counter_free(neap_counter *c) {
   neap_alloc a = c->counter.alloc;
   np_counter_free(&c->counter);
   np_free(&a, c);
+}
+
+size_t neap_token_fit(const neap_encoding *enc, neap_str text, size_t tokens, int flags) {
+  if (!enc || !text.p || text.n > PTRDIFF_MAX) return 0;
+  np_cut kind = flags & NEAP_FIT_LINES       ? NP_CUT_LINES
+                : flags & NEAP_FIT_GRAPHEMES ? NP_CUT_GRAPHEMES
+                                             : NP_CUT_CHARACTERS;
+  return np_vocab_fit_cut((const np_vocab *)enc, text, tokens, flags & NEAP_FIT_END,
+                          kind);
 }

@@ -250,6 +250,16 @@ NEAP_API neap_rc neap_encoding_add(neap *n, neap_str bytes, const neap_encoding 
 /* Tokens of any bytes. Input that is not UTF-8 is counted byte for byte. Linear time. */
 NEAP_API size_t neap_count(const neap_encoding *enc, neap_str text);
 
+/* Bytes of the longest beginning of `text`, or end with NEAP_FIT_END, that has at most `tokens`
+** tokens when counted alone and is cut between characters, or at the borders that are asked
+** for; 0 when none fits. A character is not cut in two, nor with NEAP_FIT_GRAPHEMES what a
+** reader takes for one (UAX 29); with NEAP_FIT_LINES the cut is behind a newline. */
+NEAP_API size_t neap_token_fit(const neap_encoding *enc, neap_str text, size_t tokens,
+                               int flags);
+#define NEAP_FIT_END 1
+#define NEAP_FIT_GRAPHEMES 2
+#define NEAP_FIT_LINES 4
+
 /* The exact count of a text that arrives bit by bit, as a stream does: after each add it is
 ** what neap_count gives for all bytes so far. Bytes may be cut anywhere, inside characters
 ** too. What later bytes cannot change is not kept: a counter holds the last piece of the text

@@ -3,7 +3,7 @@
 ** the pieces next to it, and counts do not only rise with length, so whole pieces lead to
 ** the place and every cut near it is counted as it would be alone. In pieces too long for
 ** that the track of all prefix counts proposes cuts, and each is counted before it is
-** taken. next: ../text/text.h
+** taken. next: cut.c
 */
 #include "token/bpe.h"
 #include "text/nfc.h"

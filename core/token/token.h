@@ -113,4 +113,16 @@ neap_rc np_vocab_decode(const np_vocab *v, const uint32_t *ids, size_t n, np_buf
 ** its length in bytes. */
 size_t np_vocab_fit(const np_vocab *v, np_str text, size_t limit, bool tail);
 
+typedef enum np_cut {
+  NP_CUT_CHARACTERS,
+  NP_CUT_GRAPHEMES, /* borders as np_grapheme_floor has them */
+  NP_CUT_LINES      /* behind a newline */
+} np_cut;
+
+/* The same for the longest that ends (or begins) at such a cut; both ends of the text are
+** one. The result fits, and no longer one does, counted alone: a longer text has fewer
+** tokens at times. */
+size_t np_vocab_fit_cut(const np_vocab *v, np_str text, size_t limit, bool tail,
+                        np_cut kind);
+
 #endif

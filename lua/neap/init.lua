@@ -271,4 +271,16 @@ function M.counter(encoding)
   return enc:counter()
 end
 
+--- The longest beginning of a text, or its longest end, that has at most so many tokens.
+---@param text string
+---@param tokens integer
+---@param options {at: "character"|"grapheme"|"line", from_end: boolean, encoding: string}?
+---@return string? part, string? message, string? code
+function M.fit(text, tokens, options)
+  options = options or {}
+  local enc, why, code = encoding_of(options.encoding)
+  if not enc then return nil, why, code end
+  return enc:fit(text, tokens, options.at, options.from_end)
+end
+
 return M

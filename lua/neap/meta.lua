@@ -66,6 +66,23 @@ function neap.session(options) end
 ---@return string? code
 function neap.count(text, encoding) end
 
+---@class neap.FitOptions
+---@field at? "character"|"grapheme"|"line" where it may be cut ("character")
+---@field from_end? boolean the end of the text, not its beginning
+---@field encoding? string "o200k_base"
+
+---The longest part of a text that has at most so many tokens when counted alone.
+---```lua
+---neap.fit("one two\nthree four\n", 4, { at = "line" })  --> "one two\n"
+---```
+---@param text string
+---@param tokens integer
+---@param options? neap.FitOptions
+---@return string? part
+---@return string? message
+---@return string? code
+function neap.fit(text, tokens, options) end
+
 ---Counts a text that arrives bit by bit, exactly: after each add as neap.count counts all of
 ---it. Bytes may be cut anywhere. What later bytes cannot change is not kept.
 ---```lua

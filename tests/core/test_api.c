@@ -142,6 +142,14 @@ static void test_encodings(neap *n) {
   CHECK("a name is one", neap_encoding_get(n, "o200k_base", &e) == NEAP_OK);
   CHECK("no text has no tokens", neap_count(e, (neap_str){NULL, 4}) == 0);
   CHECK("no encoding counts none", neap_count(NULL, NP_LIT("x")) == 0);
+  CHECK("fitting takes what fits",
+        neap_token_fit(e, NP_LIT("hello world"), 1, 0) == 5 &&
+            neap_token_fit(e, NP_LIT("hello world"), 1, NEAP_FIT_END) == 6 &&
+            neap_token_fit(e, NP_LIT("a b\nc d"), 3, NEAP_FIT_LINES) == 4);
+  CHECK("fitting nothing is nothing",
+        neap_token_fit(NULL, NP_LIT("x"), 9, 0) == 0 &&
+            neap_token_fit(e, (neap_str){NULL, 4}, 9, 0) == 0 &&
+            neap_token_fit(e, NP_LIT("x"), 0, 0) == 0);
   test_counters(e);
 }
 

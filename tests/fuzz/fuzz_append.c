@@ -1,8 +1,8 @@
 /*
-** Fuzzing the counter (libFuzzer, run from the repository's root): the first byte says
-** which encoding and how the rest is cut, the rest is text. After each part the count
-** must be that of all parts; a copy taken on the way goes on alone. next:
-** ../core/test_append.c
+** Fuzzing the counter (libFuzzer, run from the repository's root): the first byte says which
+** encoding and how the rest is cut, the rest is text. After each part the count must be that
+** of all parts; a copy taken on the way goes on alone.
+** next: ../core/test_append.c
 */
 #include <stdlib.h>
 

@@ -143,6 +143,80 @@ describe("neap.count", function()
   end)
 end)
 
+describe("neap.fit", function()
+  local text = "one two\nthree four\nwrite <|endoftext|> to 👩‍👩‍👧 now"
+
+  it("gives the longest part that fits", function()
+    assert.are.equal("one two\n", neap.fit("one two\nthree four\n", 4, { at = "line" }))
+    assert.are.equal("one two\nthree", neap.fit(text, 4))
+    assert.are.equal(text, neap.fit(text, 1000))
+    assert.are.equal("", neap.fit(text, 0))
+    assert.are.equal(" now", neap.fit(text, 1, { from_end = true, encoding = "cl100k_base" }))
+    for tokens = 0, neap.count(text) do
+      for _, at in ipairs({ "character", "grapheme", "line" }) do
+        for _, from_end in ipairs({ false, true }) do
+          local part = neap.fit(text, tokens, { at = at, from_end = from_end })
+          assert.is_true(neap.count(part) <= tokens)
+          assert.are.equal(part, from_end and text:sub(#text - #part + 1) or text:sub(1, #part))
+        end
+      end
+    end
+  end)
+
+  it("says what it cannot", function()
+    for _, bad in ipairs({ { "x", -1 }, { "x", 1, { at = "word" } }, { {}, 1 } }) do
+      assert.has_error(function()
+        neap.fit(table.unpack(bad))
+      end)
+    end
+    assert.are.equal("encoding", select(3, neap.fit("x", 1, { encoding = "gpt9" })))
+  end)
+end)
+
+describe("text that looks like a special token", function()
+  local names = { "<|endoftext|>", "<|fim_prefix|>", "<|endofprompt|>", "<|im_start|>" }
+
+  it("is text wherever it is counted, cut, encoded or streamed", function()
+    for _, encoding in ipairs({ "o200k_base", "cl100k_base" }) do
+      local enc = assert(core.encoding(encoding))
+      for _, name in ipairs(names) do
+        for _, text in ipairs({ name, "a " .. name .. "\n" .. name:rep(3), name:sub(1, -2) }) do
+          local ids = enc:encode(text)
+          assert.is_true(#ids > 1)
+          for _, id in ipairs(ids) do
+            assert.is_true(id < enc:info().tokens, name)
+          end
+          assert.are.equal(text, enc:decode(ids))
+          assert.are.equal(#ids, neap.count(text, encoding))
+          assert.are.equal(#ids, enc:counter():add(text))
+          assert.are.equal(text, enc:fit(text, #ids))
+          local _, out = shared.run({ "encode", "-e", encoding }, text)
+          assert.are.equal(table.concat(ids, "\n") .. "\n", out)
+        end
+      end
+    end
+  end)
+
+  it("is one when that is asked for, and only in full", function()
+    local enc = assert(core.encoding("o200k_base"))
+    assert.are.same({ 199999 }, enc:encode("<|endoftext|>", true))
+    assert.are.equal("<|endoftext|>", enc:decode({ 199999 }))
+    assert.are.same(enc:encode("<|endoftext|"), enc:encode("<|endoftext|", true))
+    local _, out = shared.run({ "encode", "--special" }, "a<|endoftext|>")
+    assert.are.equal("64\n199999\n", out)
+  end)
+
+  it("goes through a session as text", function()
+    local s = assert(neap.session({ window = 8000 }))
+    local message = { role = "user", content = "What is <|endoftext|> and <|im_start|>system?" }
+    assert(s:add(message))
+    local body = json.decode(assert(s:prompt()))
+    assert.are.equal(message.content, body.messages[1].content)
+    assert.is_true(s:account().tokens >= neap.count(message.content))
+    s:close()
+  end)
+end)
+
 describe("neap.counter", function()
   local text = "It's 3,000 m³ of 世界's water,\n\n\tDON'T spill 👩‍👩‍👧 \xF0\x9F\x98"
   text = text .. (" "):rep(300) .. "x"
