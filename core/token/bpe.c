@@ -172,16 +172,20 @@ size_t np_bpe_window(const np_vocab *v, uint32_t before, const uint8_t *p, size_
       size_t from = at;
       at += f.n;
       if (at == n) return count;
+      if (last == twice && f.n <= n - at && !is_dead(w, at + f.n) &&
+          repeats(p + from, f.n, f.n)) {
+        continue; /* the same once more is a good guess, and any row that fits is the one */
+      }
       bool same = known == from && reach <= n - at && repeats(p + from, f.n, reach);
       f = first = same ? first : longest(v, p + at, n - at, &reach);
       known = at;
     } else {
       if (count == 0) return 0;
       w->dead[at >> 6] |= (uint64_t)1 << (at & 63);
-      f.id = w->ids[--count];
-      f.n = np_token_len(v, f.id);
-      at -= f.n;
+      at -= np_token_len(v, w->ids[--count]);
       last = count ? w->ids[count - 1] : before;
+      f = first = longest(v, p + at, n - at, &reach);
+      known = at;
     }
   }
 }
