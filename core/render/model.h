@@ -18,6 +18,7 @@ typedef struct np_model {
   int64_t bound;        /* of the relative error of that, in millionths; 0 when exact */
   int64_t window;       /* tokens; 0: not known */
   const np_image_cost *image;
+  uint32_t page; /* a page of a document: its picture, and what text one may have */
   uint32_t tools, tools_forced; /* what the provider adds once when there are tools */
   const char *source, *date;
 } np_model;

@@ -6,6 +6,7 @@
 */
 #include "render/openai.h"
 
+#include "render/document.h"
 #include "render/parts.h"
 
 static const np_openai_cost costs[] = {
@@ -243,9 +244,13 @@ static uint32_t result_tokens(const np_view *v, const np_entry *en) {
   return n;
 }
 
-/* A picture that the form can take costs its tiles; what stands for another is text. */
+/* A picture that the form can take costs its tiles, a document its pages; what stands for
+** another is text. */
 static uint32_t data_tokens(const np_view *v, const np_entry *en) {
   bool own = np_view_message(v, en)->shape == NP_SHAPE_CHAT;
+  uint32_t pages;
+  if (en->kind == NP_KIND_FILE && own && np_document_read(en->raw, &pages))
+    return np_document_tokens(v->model, pages);
   if (en->kind == NP_KIND_IMAGE && (own || np_openai_takes(en)))
     return np_image_tokens(v->model->image, np_image_read(en->raw), NULL);
   return np_part_tokens(v, en, NULL);

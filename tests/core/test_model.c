@@ -4,7 +4,8 @@
 ** next: test_openai_count.c
 */
 #include "check.h"
-#include "render/model.h"
+#include "base/mem.h"
+#include "render/document.h"
 
 static const char *row_of(const char *name) {
   const np_model *m = np_model_find(np_str_cstr(name));
@@ -202,7 +203,76 @@ static void test_webp(void) {
   }
 }
 
+/* ---- documents ---- */
+
+static bool read_pdf(const char *pdf, const char *head, const char *tail,
+                     uint32_t *pages) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t n = strlen(pdf);
+  np_buf b;
+  np_json part;
+  np_buf_init(&b, &np_alloc_libc);
+  np_buf_adds(&b, head);
+  for (size_t i = 0; i < n; i += 3) {
+    uint32_t bits = (uint32_t)(uint8_t)pdf[i] << 16 |
+                    (i + 1 < n ? (uint32_t)(uint8_t)pdf[i + 1] << 8 : 0) |
+                    (i + 2 < n ? (uint8_t)pdf[i + 2] : 0u);
+    for (int j = 0; j < 4; j++)
+      np_buf_addc(&b, i + (size_t)j <= n ? digits[bits >> (18 - 6 * j) & 63] : '=');
+  }
+  np_buf_adds(&b, tail);
+  CHECK("a document part is JSON", np_json_check(np_buf_str(&b), &part, NULL) == NEAP_OK);
+  bool found = np_document_read(part, pages);
+  np_buf_free(&b);
+  return found;
+}
+
+static void test_documents(void) {
+  static const char three[] = "%PDF-1.4 /Type /Pages /Kids /Type/Page /Type\n/Page>> "
+                              "/Type/PageLabel //Type/Page /Type/Type/Page ",
+                    none[] = "%PDF-1.7 compressed";
+  static const char *const forms[][2] = {
+      {"{\"type\":\"file\",\"file\":{\"file_data\":\"data:application/pdf;base64,",
+       "\"}}"},
+      {"{\"type\":\"input_file\",\"file_data\":\"data:application\\/pdf;base64,", "\"}"},
+      {"{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"data\":\"", "\"}}"},
+      {"{\"inlineData\":{\"mimeType\":\"application/pdf\",\"data\":\"", "\"}}"}};
+  static const char *const elsewhere[] = {
+      "{\"type\":\"file\",\"file\":{\"file_id\":\"f\"}}",
+      "{\"type\":\"input_file\",\"file_url\":\"https://x\"}",
+      "{\"type\":\"document\",\"source\":{\"type\":\"url\",\"url\":\"https://x\"}}",
+      "{\"fileData\":{\"fileUri\":\"gs://x\"}}"};
+  static const char *const others[] = {
+      "{\"type\":\"document\",\"source\":{\"type\":\"text\",\"data\":\"low tide\"}}",
+      "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"JVBERi0x\"}}", "{}", "[]"};
+  uint32_t pages;
+  np_json part;
+  for (size_t i = 0; i < NP_COUNT(forms); i++) {
+    CHECK("pages are counted",
+          read_pdf(three, forms[i][0], forms[i][1], &pages) && pages == 4);
+    CHECK("or guessed by the size",
+          read_pdf(none, forms[i][0], forms[i][1], &pages) && pages == 1);
+  }
+  for (size_t i = 0; i < NP_COUNT(elsewhere); i++) {
+    np_json_check(np_str_cstr(elsewhere[i]), &part, NULL);
+    CHECK("a document elsewhere has pages too",
+          np_document_read(part, &pages) && pages == 10);
+  }
+  for (size_t i = 0; i < NP_COUNT(others); i++) {
+    np_json_check(np_str_cstr(others[i]), &part, NULL);
+    CHECK("what is no document is not taken for one", !np_document_read(part, &pages));
+  }
+  CHECK("a page costs what the model's row says",
+        np_document_tokens(np_model_find(NP_LIT("gemini-2.5-pro")), 7) == 7 * 258 &&
+            np_document_tokens(np_model_find(NP_LIT("claude-opus-5")), 1) == 7784);
+  for (size_t i = 0; np_model_at(i); i++)
+    CHECK("every row has a page", np_model_at(i)->page >= 258);
+}
+
 int main(void) {
+  test_documents();
+
   test_names();
   test_rows();
   test_rules();
