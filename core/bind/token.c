@@ -1,9 +1,11 @@
 /*
-** core.encodings, core.encoding: the tokenizer for Lua. An encoding is a userdata that owns
-** its vocabulary; count takes any bytes. A counter is one that refers to its encoding.
+** core.encodings, core.encoding, core.vocab_import: the tokenizer for Lua. An encoding is a
+** userdata that owns its vocabulary; count takes any bytes. A counter is one that refers to
+** its encoding.
 ** next: system.c
 */
 #include "token/append.h"
+#include "token/import.h"
 #include "bind/bind.h"
 
 #define TYPE "neap.encoding"
@@ -21,19 +23,56 @@ static int encoding_close(lua_State *L) {
   return 0;
 }
 
-/* encoding(name [, folder]) */
-static int encoding_open(lua_State *L) {
-  np_err e = {0};
-  np_str name = np_bind_check_str(L, 1);
-  if (lua_isnoneornil(L, 2)) {
-    lua_settop(L, 1);
-    np_bind_push_data_dir(L);
-  }
-  const char *dir = luaL_checkstring(L, 2);
+static np_vocab **new_vocab(lua_State *L) {
   np_vocab **v = lua_newuserdatauv(L, sizeof *v, 0);
   *v = NULL;
   luaL_setmetatable(L, TYPE);
-  if (np_vocab_open(&np_alloc_libc, dir, name, v, &e)) return np_bind_fail(L, &e);
+  return v;
+}
+
+/* encoding(name [, folder]): without a folder from those of neap and of the user */
+static int encoding_open(lua_State *L) {
+  np_err e = {0};
+  np_str name = np_bind_check_str(L, 1);
+  bool any = lua_isnoneornil(L, 2);
+  lua_settop(L, any ? 1 : 2);
+  if (any) np_bind_push_data_dir(L);
+  const char *dir = luaL_checkstring(L, 2);
+  np_vocab **v = new_vocab(L);
+  neap_rc rc = any ? np_vocab_open_any(&np_alloc_libc, dir, name, v, &e)
+                   : np_vocab_open(&np_alloc_libc, dir, name, v, &e);
+  return rc ? np_bind_fail(L, &e) : 1;
+}
+
+/* vocab_import(text, where, name, source [, pattern]): the encoding and the bytes of its
+** ready file; or nil, message, code, and for JSON that is none its place from 1 on */
+static int vocab_import(lua_State *L) {
+  np_err e = {0};
+  np_str text = np_bind_check_str(L, 1), pattern = {"", 0};
+  np_import how = {.where = luaL_checkstring(L, 2),
+                   .name = np_bind_check_str(L, 3),
+                   .source = np_bind_check_str(L, 4)};
+  if (!lua_isnoneornil(L, 5)) pattern = np_bind_check_str(L, 5);
+  how.pattern = pattern;
+  np_vocab **v = new_vocab(L);
+  if (np_vocab_import(&np_alloc_libc, text, &how, v, &e)) {
+    np_bind_fail(L, &e);
+    if (e.code != NEAP_E_JSON && e.code != NEAP_E_UTF8 && e.code != NEAP_E_LIMIT)
+      return 3;
+    lua_pushinteger(L, (lua_Integer)e.pos + 1);
+    return 4;
+  }
+  np_str image = np_vocab_image(*v);
+  lua_pushlstring(L, image.p, image.n);
+  return 2;
+}
+
+/* vocab_dir(): where imported vocabularies are kept */
+static int vocab_dir(lua_State *L) {
+  np_buf *path = np_bind_buf(L);
+  np_vocab_user_dir(path);
+  if (path->failed) return luaL_error(L, "out of memory");
+  lua_pushstring(L, path->p);
   return 1;
 }
 
@@ -237,6 +276,8 @@ static const luaL_Reg meta[] = {
 static const luaL_Reg functions[] = {
     {"encodings", encodings},
     {"encoding", encoding_open},
+    {"vocab_import", vocab_import},
+    {"vocab_dir", vocab_dir},
     {NULL, NULL},
 };
 

@@ -118,6 +118,7 @@ neap_rc neap_open(const neap_config *config, neap **out) {
   np_buf_init(&n->last_tools, &n->alloc);
   *out = n;
   n->tenant = copy_cstr(a, c.tenant ? c.tenant : "");
+  n->data_named = c.data && *c.data;
   n->data = find_data(n, c.data);
   if (!n->tenant || !n->data) return np_fail_mem(&n->error);
   if (c.flags & ~(NEAP_READONLY | NEAP_FIXED_SECRET)) {
@@ -163,7 +164,9 @@ static neap_rc load_vocab(neap *n, np_str name, const np_vocab **out, np_err *e)
   *out = loaded_vocab(n, name);
   if (*out) return NEAP_OK;
   if (!vocab_room(n)) return np_fail_mem(e);
-  neap_rc rc = np_vocab_open(&n->alloc, n->data, name, &n->vocabs[n->vocab_count], e);
+  np_vocab **v = &n->vocabs[n->vocab_count];
+  neap_rc rc = n->data_named ? np_vocab_open(&n->alloc, n->data, name, v, e)
+                             : np_vocab_open_any(&n->alloc, n->data, name, v, e);
   if (!rc) *out = n->vocabs[n->vocab_count++];
   return rc;
 }

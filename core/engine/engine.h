@@ -16,7 +16,8 @@ struct neap {
   neap_alloc alloc;
   np_store *store;
   char *tenant;
-  char *data; /* folder of the vocabularies, NULL until it is found */
+  bool data_named; /* by the host: no other folder is looked into */
+  char *data;      /* folder of the vocabularies, NULL until it is found */
   int flags;
   uint8_t secret[NP_SHA256];
   np_vocab **vocabs; /* loaded once, kept until close */

@@ -98,7 +98,8 @@ typedef struct neap_config {
   /* path of the store file; NULL or ":memory:" keeps nothing on disk */
   const char *store;
   const char *tenant; /* first part of every key; NULL is "" */
-  /* folder of the vocabularies; NULL: NEAP_DATA, beside the library, the prefix */
+  /* folder of the vocabularies; NULL: NEAP_DATA, beside the library, the prefix; then, for
+  ** imported ones, the user's */
   const char *data;
   neap_alloc alloc; /* zeroed: the C library's */
   int flags;        /* NEAP_READONLY … */

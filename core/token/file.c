@@ -2,6 +2,7 @@
 ** The one place of the tokenizer that reads files. next: vocab.c
 */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "token/vocab.h"
 
@@ -44,5 +45,32 @@ neap_rc np_vocab_read(const neap_alloc *a, const char *path, uint8_t **p, size_t
     np_free(a, *p);
     *p = NULL;
   }
+  return rc;
+}
+
+void np_vocab_user_dir(np_buf *path) {
+  const char *data = getenv("NEAP_DATA"), *share = getenv("XDG_DATA_HOME");
+  const char *home = getenv("HOME");
+  if (data && *data) {
+    np_buf_adds(path, data);
+  } else if (share && *share) {
+    np_buf_adds(path, share);
+    np_buf_adds(path, "/neap/vocabularies");
+  } else {
+    np_buf_adds(path, home && *home ? home : ".");
+    np_buf_adds(path, "/.local/share/neap/vocabularies");
+  }
+  np_buf_addc(path, '\0');
+}
+
+neap_rc np_vocab_open_any(const neap_alloc *a, const char *dir, np_str name,
+                          np_vocab **out, np_err *e) {
+  neap_rc rc = np_vocab_open(a, dir, name, out, e);
+  if (rc != NEAP_E_ENCODING) return rc;
+  np_buf user;
+  np_buf_init(&user, a);
+  np_vocab_user_dir(&user);
+  rc = user.failed ? np_fail_mem(e) : np_vocab_open(a, user.p, name, out, e);
+  np_buf_free(&user);
   return rc;
 }

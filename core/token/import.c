@@ -21,14 +21,17 @@ bool np_import_name_ok(np_str name) {
   return true;
 }
 
-/* A JSON object begins with a brace, after white space or a byte order mark at most. */
+/* JSON begins with a bracket, after white space at most; base64 never does. */
 static bool is_json(np_str text) {
   size_t i = 0;
   while (i < text.n && strchr(" \t\r\n", text.p[i]) && text.p[i]) i++;
-  return i < text.n && text.p[i] == '{';
+  return i < text.n && (text.p[i] == '{' || text.p[i] == '[');
 }
 
 static neap_rc read(np_draft *d, np_str text, const np_import *how, np_err *e) {
+  if (!text.n) {
+    return np_fail(e, NEAP_E_VOCAB, "%s: is empty; check the file", d->where);
+  }
   if (!is_json(text)) return np_tiktoken_read(d, text, how->pattern, e);
   if (!how->pattern.n) return np_hf_read(d, text, e);
   return np_fail(e, NEAP_E_VOCAB,

@@ -35,6 +35,15 @@ const np_encoding_info *np_encoding_find(np_str name); /* NULL when unknown */
 neap_rc np_vocab_open(const neap_alloc *a, const char *dir, np_str name, np_vocab **out,
                       np_err *e);
 
+/* The folder of the vocabularies that the user has imported, appended and ended by a NUL:
+** NEAP_DATA where it is set, else neap/vocabularies below XDG_DATA_HOME, else below
+** ~/.local/share. */
+void np_vocab_user_dir(np_buf *path);
+
+/* np_vocab_open, and what is not known there is looked for in the user's folder. */
+neap_rc np_vocab_open_any(const neap_alloc *a, const char *dir, np_str name,
+                          np_vocab **out, np_err *e);
+
 /* A vocabulary from the bytes of a compact or a ready file. A ready one is used where it
 ** lies, if it begins at an address divisible by 8, and must then outlive the vocabulary;
 ** otherwise it is copied. `where` names the bytes in messages. */

@@ -18,7 +18,7 @@ _neap() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= kind=none
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _neap_words 'count encode decode encodings import sessions replay compare watch show explain diff new check doctor help --help --version'
+    _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check doctor help --help --version'
     return
   fi
   case $prev in
@@ -27,15 +27,16 @@ _neap() {
     --requests) _neap_folders; return ;;
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
-    --as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
+    --name|--pattern|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
     -p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
-    help) _neap_words 'count encode decode encodings import sessions replay compare watch show explain diff new check doctor'; return ;;
+    help) _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check doctor'; return ;;
     count) words='-e --encoding --special --json -h --help'; kind=files ;;
     encode) words='-e --encoding --special --binary -h --help'; kind=files ;;
     decode) words='-e --encoding --binary -h --help'; kind=files ;;
     encodings) words='--json -h --help'; kind=none ;;
+    vocab) words='--name --pattern --json -h --help'; kind=files ;;
     import) words='--list --table --from --as --branches --session --lenient --json -h --help'; kind=files ;;
     sessions) words='--all --tokens --json -h --help'; kind=none ;;
     replay) words='--body --requests --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model -h --help'; kind=files ;;

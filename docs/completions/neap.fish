@@ -28,6 +28,11 @@ complete -c neap -f -n __fish_use_subcommand -a encodings -d 'list the encodings
 complete -c neap -n '__fish_seen_subcommand_from encodings' -l json -d 'one JSON object per line, nothing else on standard output'
 complete -c neap -n '__fish_seen_subcommand_from encodings' -s h -l help -d 'print this help'
 complete -c neap -n '__fish_seen_subcommand_from encodings' -f
+complete -c neap -f -n __fish_use_subcommand -a vocab -d 'make a Hugging Face tokenizer.json or a .tiktoken file an encoding'
+complete -c neap -n '__fish_seen_subcommand_from vocab' -l name -x -d 'what the encoding is to be called (the file\'s name)'
+complete -c neap -n '__fish_seen_subcommand_from vocab' -l pattern -x -d 'how a .tiktoken file\'s text is split'
+complete -c neap -n '__fish_seen_subcommand_from vocab' -l json -d 'one JSON object per line, nothing else on standard output'
+complete -c neap -n '__fish_seen_subcommand_from vocab' -s h -l help -d 'print this help'
 complete -c neap -f -n __fish_use_subcommand -a import -d 'print a recording in the native form, or what was read of many'
 complete -c neap -n '__fish_seen_subcommand_from import' -l list -d 'list the known forms of recordings'
 complete -c neap -n '__fish_seen_subcommand_from import' -l table -d 'a row a form over all recordings instead of the recording'

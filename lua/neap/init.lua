@@ -87,7 +87,7 @@ function M.session(options)
   local engine, why, code = core.engine({
     store = options.store,
     tenant = options.tenant,
-    data = options.data or core.data_dir(),
+    data = options.data,
   })
   if not engine then return nil, why, code end
   local raw_options = {}

@@ -1,6 +1,7 @@
 -- neap count, encode, decode, encodings: the tokenizer on files. next: ../../../core/bind/token.c
 local core = require("neap.core")
 local files = require("neap.files")
+local vocabularies = require("neap.vocabularies")
 local failure = require("neap.cli.fail")
 local grid = require("neap.report.grid")
 
@@ -17,7 +18,7 @@ function M.encoding(name)
   if enc then return enc end
   if code ~= "encoding" then fail(why) end
   local names = {}
-  for i, info in ipairs(core.encodings()) do
+  for i, info in ipairs(vocabularies.all()) do
     names[i] = info.name
   end
   fail(("unknown encoding %s; known are %s"):format(name, table.concat(names, ", ")))
@@ -127,7 +128,7 @@ end
 --- neap encodings
 function M.encodings(opts)
   local rows = {}
-  for i, info in ipairs(core.encodings()) do
+  for i, info in ipairs(vocabularies.all(failure.warn)) do
     if opts.json then
       io.stdout:write(json.encode(info, { "name", "tokens", "exact", "source" }), "\n")
     end

@@ -23,6 +23,8 @@ M.options = {
     help = "the model's encoding, factor, images and window (any of the format's)",
   },
   special = { help = "text of special tokens becomes those tokens" },
+  name = { arg = "NAME", help = "what the encoding is to be called (the file's name)" },
+  pattern = { arg = "FAMILY", help = "how a .tiktoken file's text is split" },
   binary = { help = "ids as little-endian 32-bit numbers" },
   lenient = { help = "skip lines that cannot be read, and count them" },
   list = { help = "list the known forms of recordings" },
@@ -142,6 +144,22 @@ M.verbs = {
     about = "list the encodings: name, tokens, exact or estimated, source",
     options = { "json" },
     module = "count",
+  },
+  {
+    name = "vocab",
+    args = "import FILE|list",
+    min = 1,
+    max = 2,
+    about = "make a Hugging Face tokenizer.json or a .tiktoken file an encoding",
+    more = "The encoding is called NAME, else what the file is called up to its first dot. It\n"
+      .. "is kept in NEAP_DATA, else in neap/vocabularies below XDG_DATA_HOME (~/.local/share),\n"
+      .. "and found there by every verb and session. Printed are name, tokens and file; `list`\n"
+      .. "shows what there is. Read is byte-level BPE with a known split pattern and form C or\n"
+      .. "no normalizer; what cannot be counted exactly is refused. A .tiktoken file does not\n"
+      .. "say how text is split: give its pattern, or the name of one, as cl100k, o200k, qwen2,\n"
+      .. "qwen35, tekken, deepseek3, gpt2, gpt2-digits, gpt2-numbers.",
+    options = { "name", "pattern", "json" },
+    module = "vocab",
   },
   {
     name = "import",

@@ -38,7 +38,7 @@ local engine
 local function open(recording, o)
   local why, name
   if not engine then
-    engine, why, name = core.engine({ data = core.data_dir(), fixed_secret = true })
+    engine, why, name = core.engine({ fixed_secret = true })
     if not engine then return nil, why, name end
   end
   local reserve = o.reserve == 0 and -1 or o.reserve
