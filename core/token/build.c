@@ -195,9 +195,11 @@ static neap_rc put_external(np_build *b) {
     ranks[external[id]] = id;
   }
   for (uint32_t i = 0; i < in->specials; i++) {
-    uint32_t id = in->special[i].id;
-    if (id < n && ranks[id] != NP_TOKEN_NONE) {
-      return bad_token(b->e, ranks[id], "has the id of a special token");
+    uint32_t id = in->special[i].id, rank = id < n ? ranks[id] : NP_TOKEN_NONE;
+    if (rank == NP_TOKEN_NONE) continue;
+    np_str bytes = {(const char *)np_build_bytes(in, rank), np_build_len(in, rank)};
+    if (!np_str_eq(bytes, in->special[i].text)) {
+      return bad_token(b->e, rank, "has the id of a special token");
     }
   }
   return NEAP_OK;

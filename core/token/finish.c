@@ -81,6 +81,7 @@ static uint32_t fill(const np_draft *d, made *m, bool *plain) {
   m->start[n] = at;
   for (uint32_t i = 0; i < d->special_n; i++) {
     m->special[i] = (np_vocab_special){d->special[i].id, np_draft_special_text(d, i)};
+    *plain &= d->special[i].id >= n;
   }
   return n;
 }

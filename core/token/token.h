@@ -78,7 +78,8 @@ typedef struct np_vocab_parts {
   const uint32_t *left, *right; /* the last merge that makes token i; i itself where none
                                    does: single bytes, and tokens no merges lead to */
   const uint32_t *external;     /* the model's id of each rank; NULL: the rank */
-  const np_vocab_special *special; /* ids rising; none is the id of a token */
+  const np_vocab_special *special; /* ids rising; one that is a token's has its bytes, and
+                                      is not below `tokens` without `external` */
   uint32_t specials;
 } np_vocab_parts;
 

@@ -154,6 +154,23 @@ static void test_tokens(void) {
   np_vocab_free(v);
 }
 
+/* Runs of blanks are such tokens in some models. */
+static void test_both(void) {
+  np_err e;
+  paper p = {.vocab = ",\"ab\":256,\"abab\":257",
+             .merges = "\"a b\",\"ab ab\"",
+             .added = "{\"id\":256,\"content\":\"ab\",\"special\":false}"};
+  np_vocab *v = import(&p, &e);
+  if (!v) fprintf(stderr, "%s\n", e.text);
+  CHECK("a token may be an added one, too", v && ENCODES(v, "abab", false, 257));
+  CHECK("and is looked for first when asked", v && ENCODES(v, "abab", true, 256, 256));
+  np_vocab_free(v);
+  p.vocab = ",\"\u00e9\u00e9\":256";
+  p.merges = "\"\u00e9 \u00e9\"";
+  p.added = "{\"id\":256,\"content\":\"\u00e9\u00e9\"}";
+  CHECK("but not one that stands for other bytes", !import(&p, &e));
+}
+
 static void test_tiktoken(void) {
   np_err e = {0};
   np_vocab *v = NULL;
@@ -384,6 +401,7 @@ int main(void) {
   test_families();
   test_spellings();
   test_tokens();
+  test_both();
   test_tiktoken();
   test_refusals();
   test_names();
