@@ -4,9 +4,13 @@
 */
 #include "token/image.h"
 
+#define HARMONY "o200k_harmony"
+#define HARMONY_BASE "o200k_base" /* whose files it shares */
+
 static const np_encoding_info encodings[] = {
     {"o200k_base", 199998, "npm tiktoken 1.0.22, MIT", true},
     {"cl100k_base", 100256, "npm tiktoken 1.0.22, MIT", true},
+    {HARMONY, 199998, "npm tiktoken 1.0.22, MIT", true},
 };
 
 size_t np_encoding_count(void) {
@@ -131,8 +135,15 @@ neap_rc np_vocab_open(const neap_alloc *a, const char *dir, np_str name, np_voca
   if (!is_name(name)) return unknown(name, e);
   np_buf path;
   np_buf_init(&path, a);
-  neap_rc rc = open_files(a, dir, name, &path, out, e);
-  if (!rc) rc = check_name(out, name, path.p, e);
+  bool harmony = np_str_is(name, HARMONY);
+  np_str file = harmony ? NP_LIT(HARMONY_BASE) : name;
+  neap_rc rc = open_files(a, dir, file, &path, out, e);
+  if (!rc) rc = check_name(out, file, path.p, e);
+  if (!rc && harmony && np_vocab_harmony(*out, np_encoding_find(name), e)) {
+    np_vocab_free(*out);
+    *out = NULL;
+    rc = NEAP_E_MEMORY;
+  }
   np_buf_free(&path);
   return rc;
 }
@@ -173,5 +184,6 @@ void np_vocab_free(np_vocab *v) {
   neap_alloc a = v->alloc;
   if (v->mapped) np_port_unmap(v->image);
   np_free(&a, v->memory);
+  np_free(&a, v->worn);
   np_free(&a, v);
 }

@@ -47,6 +47,7 @@ struct np_vocab {
   np_str image;
   void *memory; /* the image, when it is ours to free, or NULL */
   bool mapped;  /* it is a mapped file */
+  void *worn;   /* special tokens that are not the image's, or NULL (harmony.c) */
   np_split_kind split;
   uint32_t flags; /* NP_VOCAB_WHOLE … */
   uint32_t tokens, longest, specials, externals;
@@ -330,6 +331,8 @@ static inline uint64_t np_vocab_starts(const np_vocab *v, const uint8_t *p) {
 /* A vocabulary from the bytes of a compact file; `path` is for messages (compact.c). */
 neap_rc np_vocab_parse(const neap_alloc *a, const char *path, np_str file, np_vocab **out,
                        np_err *e);
+/* Gives o200k_base the special tokens of o200k_harmony (harmony.c). */
+neap_rc np_vocab_harmony(np_vocab *v, const np_encoding_info *info, np_err *e);
 /* Reads the file at `path` whole (file.c). *p is freed by the caller. */
 neap_rc np_vocab_read(const neap_alloc *a, const char *path, uint8_t **p, size_t *n,
                       np_err *e);

@@ -396,7 +396,7 @@ static void check_open(void) {
                 NEAP_E_VOCAB &&
             !v && strstr(e.text, "no/such/folder/o200k_base.neapvocab"));
   CHECK("encodings are listed",
-        np_encoding_count() == 2 && !np_encoding_at(2) &&
+        np_encoding_count() == 3 && !np_encoding_at(3) &&
             np_encoding_find(NP_LIT("cl100k_base")) == np_encoding_at(1));
   CHECK("a vocabulary knows its encoding", np_vocab_info(vocabs[0]) == np_encoding_at(0));
 }

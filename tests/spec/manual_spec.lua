@@ -76,7 +76,7 @@ describe("completion in bash", function()
   end)
 
   it("offers encodings, forms, formats and policies as values", function()
-    assert.are.equal("o200k_base ", offered({ "count", "-e", "o2" }))
+    assert.are.equal("o200k_base o200k_harmony ", offered({ "count", "-e", "o2" }))
     assert.are.equal("mini_swe_agent ", offered({ "import", "--from", "mini" }))
     assert.are.equal("anthropic openai text ", offered({ "replay", "-f", "" }))
     assert.are.equal("tide ", offered({ "replay", "x", "-p", "ti" }))
