@@ -4,6 +4,7 @@
 */
 #include "token/bpe.h"
 #include "text/nfc.h"
+#include "token/special.h"
 #include "token/words.h"
 
 /* ---- encoding ---------------------------------------------------------------------- */
@@ -129,34 +130,31 @@ static bool encode_part(const np_vocab *v, const uint8_t *p, const uint8_t *end,
   return ok;
 }
 
-/* The longest special token whose text is at p, or NULL. */
-static const np_special *special_at(const np_vocab *v, const uint8_t *p,
-                                    const uint8_t *end) {
-  if (!(v->special_first[*p >> 3] >> (*p & 7) & 1)) return NULL;
-  const np_special *best = NULL;
-  for (uint32_t i = 0; i < v->specials; i++) {
-    np_str text = np_special_text(v, i);
-    if (text.n > (size_t)(end - p) || memcmp(text.p, p, text.n) != 0) continue;
-    if (!best || text.n > best->n) best = &v->special[i];
+static bool encode_special(const np_vocab *v, const np_specials *t, const uint8_t *p,
+                           const uint8_t *end, sink *s) {
+  for (const uint8_t *q = p; q < end;) {
+    const np_special *found = np_specials_at(t, q, end);
+    if (!found) {
+      q++;
+      continue;
+    }
+    if (!encode_part(v, p, q, s) || !emit_external(s, &found->id, 1)) return false;
+    p = q += found->n;
   }
-  return best;
+  return encode_part(v, p, end, s);
 }
 
 neap_rc np_vocab_encode(const np_vocab *v, np_str text, bool special, const neap_alloc *a,
                         uint32_t **ids, size_t *n, size_t *cap, np_err *e) {
   sink s = {a, ids, n, cap};
+  np_specials t;
   if (!text.n) return NEAP_OK;
   const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
-  const uint8_t *q = special ? p : end;
-  for (; q < end; q++) {
-    const np_special *found = special_at(v, q, end);
-    if (!found) continue;
-    if (!encode_part(v, p, q, &s) || !emit_external(&s, &found->id, 1))
-      return np_fail_mem(e);
-    p = q + found->n;
-    q = p - 1;
-  }
-  return encode_part(v, p, end, &s) ? NEAP_OK : np_fail_mem(e);
+  if (!special) return encode_part(v, p, end, &s) ? NEAP_OK : np_fail_mem(e);
+  if (!np_specials_open(&t, v, a)) return np_fail_mem(e);
+  bool ok = encode_special(v, &t, p, end, &s);
+  np_specials_close(&t, a);
+  return ok ? NEAP_OK : np_fail_mem(e);
 }
 
 /* ---- decoding ---------------------------------------------------------------------- */
