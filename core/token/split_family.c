@@ -61,11 +61,12 @@ static uint32_t point(at p, at end, size_t *len) {
 }
 
 /* The class at p, 0 where the text ends for this pattern. */
-static unsigned look(const scan *s, at p, size_t *len) {
+static inline unsigned look(const scan *s, at p, size_t *len) {
   *len = 0;
   if (p == s->end) return 0;
-  uint32_t cp = point(p, s->end, len);
-  unsigned k = class_of(cp);
+  *len = 1;
+  uint32_t cp = *p < 0x80 ? *p : point(p, s->end, len);
+  unsigned k = *p < 0x80 ? np_class_ascii[*p] : class_of(cp);
   if (s->edge == EDGE_NONE) return k;
   if (k == NP_CLASS_NUMBER) return 0;
   if (s->edge == EDGE_NUMBER) return k;
@@ -73,10 +74,15 @@ static unsigned look(const scan *s, at p, size_t *len) {
   return k == NP_CLASS_OTHER && !is_punct(cp) ? CONTROL : k;
 }
 
+/* In a run of ASCII one table answers; but not for the symbols of deepseek3, nor beside
+** kanji. */
 static at skip(const scan *s, at p, unsigned mask) {
-  size_t len;
-  while (look(s, p, &len) & mask) p += len;
-  return p;
+  bool ascii =
+      s->edge <= EDGE_NUMBER || (s->edge == EDGE_KANJI && !(mask & NP_CLASS_OTHER));
+  for (size_t len;; p += len) {
+    while (ascii && p < s->end && (np_class_ascii[*p] & mask)) p++;
+    if (!(look(s, p, &len) & mask)) return p;
+  }
 }
 
 /* End of 's 't 'm 'd 're 've 'll at p, or p. With `fold` in any case, and 's with a long s,
