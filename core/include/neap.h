@@ -176,7 +176,8 @@ NEAP_API neap_rc neap_set_request(neap_session *s, neap_str members_json);
 ** message of content blocks, an item of Responses, a Gemini content. Its own members say which
 ** it is; one that is of two forms is refused by name, and a plain text is of the session's.
 ** Whatever the form, it can be rendered in every format; untouched messages go out byte for
-** byte in their own. What is acknowledged survives as `durable` says. Errors: NEAP_E_JSON, NEAP_E_UTF8, NEAP_E_SHAPE, NEAP_E_LIMIT; then nothing changed. */
+** byte in their own. What is acknowledged survives as `durable` says. Errors: NEAP_E_JSON,
+** NEAP_E_UTF8, NEAP_E_SHAPE, NEAP_E_LIMIT; then nothing changed. */
 NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
 
 /* Assembles the next turn and gives the whole request body (for `text`: the prompt), valid
@@ -228,7 +229,8 @@ NEAP_API neap_rc neap_reload(neap_session *s);
 
 /* The last turn as one JSON object: tokens, exact, budget, regions, epoch, changes; where not
 ** exact factor, estimate (tokens x factor, at most the budget) and margin; drift once a
-** response has told its usage; growth and steps_left once growth is known; after
+** response has told its usage; growth and steps_left once growth is known; left_out, how many
+** thoughts and items of another provider so far this format has no place for; after
 ** NEAP_E_BUDGET also `overflow`, with the single changes of which each would help. Valid until
 ** the next call on `s`. */
 NEAP_API neap_rc neap_account(neap_session *s, neap_str *json);

@@ -117,6 +117,14 @@ static bool is_said(np_kind k) {
   return k == NP_KIND_SYSTEM || k == NP_KIND_USER || k == NP_KIND_TEXT;
 }
 
+/* What was said in a form that only another provider reads; that it goes is told. */
+static bool is_foreign(const np_view *v, const np_entry *en) {
+  if (en->empty) return false;
+  bool own = np_view_message(v, en)->shape == v->format->shape;
+  if (en->kind == NP_KIND_THOUGHT) return v->format->thoughts != NP_THOUGHTS_OWN || !own;
+  return en->opaque && !own;
+}
+
 /* A summary is shown when it begins to stand for its atoms: fold.c. What one provider keeps to
 ** itself no other can show, nor what comes back to it. */
 static bool renders(const np_view *v, const np_entry *en) {
@@ -252,7 +260,10 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   np_shown *s = np_view_at(v, en->id);
   *s = (np_shown){.text = NP_LIT(""), .unit = UINT32_MAX};
   if (en->kind == NP_KIND_SUMMARY && holds_key(v, en->text)) v->burnt = true;
-  if (!renders(v, en)) return NEAP_OK;
+  if (!renders(v, en)) {
+    v->left_out += is_foreign(v, en);
+    return NEAP_OK;
+  }
   if (is_guess(v, en)) note_guess(v, en->id);
   if (!np_view_note_marks(v, en) || !np_view_note_loop(v, en)) return np_fail_mem(e);
   if (!v->opening && en->region != NP_REGION_FIXED) v->opening = en->id;

@@ -158,6 +158,7 @@ struct np_view {
   int64_t first_full[NP_KIND_COUNT], first_shown[NP_KIND_COUNT];
   /* the last entry before which no hot one goes: fixed, task, summaries */
   int64_t front;
+  int64_t left_out; /* thoughts and items that this format has no place for */
   np_loop loop;
   int64_t opening; /* the first entry that was listed, the system's aside; 0: none yet */
   int64_t *marked; /* entries with cache marks; those before marked_live are unmarked */

@@ -242,6 +242,63 @@ static void test_refused(void) {
   neap_session_close(s);
 }
 
+/* T12: a picture in a result counts by its size, not by its bytes; put away, the pair stays. */
+static void test_picture(void) {
+  np_buf big;
+  neap_str body, account;
+  np_json root, v;
+  np_buf_init(&big, &np_alloc_libc);
+  np_buf_add(&big,
+             json("{'role':'user','content':[{'type':'tool_result','tool_use_id':'t',"
+                  "'content':[{'type':'image','source':{'type':'base64',"
+                  "'media_type':'image/png','data':'"));
+  /* the header of a PNG of 280 x 140: 10 x 5 patches */
+  np_buf_adds(&big, "iVBORw0KGgoAAAANSUhEUgAAARgAAACM");
+  for (int i = 0; i < 1500000; i++) np_buf_addc(&big, 'A');
+  np_buf_adds(&big, "\"}}]}]}");
+  const char *policy =
+      policy_file("mask.lua", "return { api = 1, assemble = function(ctx)\n"
+                              "  if ctx.step < 3 then return end\n"
+                              "  for e in ctx:entries { kind = 'result' } do\n"
+                              "    if e.step < ctx.step - 1 then e:mask() end\n"
+                              "  end\nend }\n");
+  neap_session *s = session_open(n, "picture", policy, 9000, "anthropic");
+  append(s, "{'role':'user','content':'look'}");
+  append(s, "{'role':'assistant','content':[{'type':'tool_use','id':'t','name':'shot',"
+            "'input':{}}]}");
+  CHECK("a large picture is taken", neap_append(s, np_buf_str(&big)) == NEAP_OK);
+  bool ok = !neap_prompt(s, &body) && body.n > 1500000 && !neap_account(s, &account) &&
+            !np_json_check(account, &root, NULL) && np_json_get(root, "tokens", &v);
+  CHECK("it costs what its size does", ok && strtol(v.raw.p, NULL, 10) < 150);
+  append(s, "{'role':'assistant','content':[{'type':'tool_use','id':'u','name':'shot',"
+            "'input':{}}]}");
+  append(s, "{'role':'user','content':[{'type':'tool_result','tool_use_id':'u'}]}");
+  append(s, "{'role':'assistant','content':'seen'}");
+  append(s, "{'role':'user','content':'go on'}");
+  ok = !neap_prompt(s, &body);
+  if (!ok) fprintf(stderr, "%s\n", neap_error(n));
+  CHECK("old enough it is a mark", ok && body.n < 2000);
+  CHECK("in its result", ok && holds(body, "'tool_use_id':'t','content':'[neap"));
+  neap_session_close(s);
+  np_buf_free(&big);
+}
+
+/* Thoughts of another provider go, and the account says how many. */
+static void test_left_out(void) {
+  neap_str body, account;
+  neap_session *s = session_open(n, "left-out", NULL, 9000, "anthropic");
+  append(s, "{'role':'user','content':'go'}");
+  append(s, "{'type':'reasoning','id':'r','summary':[],'encrypted_content':'zz'}");
+  append(s, "{'type':'message','role':'assistant','content':[{'type':'output_text',"
+            "'text':'ok'}]}");
+  append(s, "{'role':'assistant','reasoning':'hm','content':'fine'}");
+  append(s, "{'role':'user','content':'on'}");
+  CHECK("it makes a prompt", neap_prompt(s, &body) == NEAP_OK);
+  CHECK("what cannot be shown is counted",
+        !neap_account(s, &account) && holds(account, "'left_out':2"));
+  neap_session_close(s);
+}
+
 /* A session that is opened again knows its messages' forms, and what was one response. */
 static void test_again(void) {
   neap_str body = NP_LIT("");
@@ -265,12 +322,16 @@ static void test_again(void) {
 }
 
 int main(void) {
+  dir_make();
   n = engine_open(NULL);
   test_wire();
   for (size_t i = 0; i < NP_COUNT(answers); i++) test_answer(&answers[i], (int)i);
   test_refused();
+  test_picture();
+  test_left_out();
   test_again();
   neap_close(n);
   np_buf_free(&made);
+  dir_remove();
   return check_done();
 }
