@@ -227,8 +227,8 @@ static void test_refused(void) {
       "{'candidates':[]}",
       "{'candidates':[{'finishReason':'SAFETY'}]}",
       "{'type':'error','error':{'type':'overloaded_error'}}",
-      "{'output':[{'type':'function_call','call_id':'c','name':'a','arguments':'{}'},"
-      "{'type':'function_call','name':'a'}]}",
+      ("{'output':[{'type':'function_call','call_id':'c','name':'a','arguments':'{}'},"
+       "{'type':'function_call','name':'a'}]}"),
       "{'hello':1}",
   };
   neap_session *s = session_open(n, "refused", NULL, 9000, "anthropic");
