@@ -464,17 +464,26 @@ neap_rc neap_set_tools(neap_session *s, neap_str json) {
   return np_session_leave(s, rc);
 }
 
+/* What neap writes itself, under whichever name the provider has for it. */
+static neap_rc check_members(neap_session *s, np_json members) {
+  static const char *const ours[] = {"messages", "input", "contents", "tools"};
+  np_json v;
+  for (size_t i = 0; i < NP_COUNT(ours); i++) {
+    if (!np_json_get(members, ours[i], &v)) continue;
+    return np_fail(&s->err, NEAP_E_SHAPE,
+                   "messages and tools are the engine's; leave %s out of the request "
+                   "members",
+                   ours[i]);
+  }
+  return NEAP_OK;
+}
+
 neap_rc neap_set_request(neap_session *s, neap_str json) {
   neap_rc rc = np_session_enter_text(s, &json);
-  np_json members, v;
+  np_json members;
   if (rc) return rc;
   rc = check_head(s, json, NP_JSON_OBJECT, "request members must be a JSON object");
-  if (!rc && !np_json_check(json, &members, NULL) &&
-      (np_json_get(members, "messages", &v) || np_json_get(members, "tools", &v))) {
-    rc = np_fail(&s->err, NEAP_E_SHAPE,
-                 "messages and tools are the engine's; leave them out of "
-                 "the request members");
-  }
+  if (!rc && !np_json_check(json, &members, NULL)) rc = check_members(s, members);
   if (!rc) rc = set_head(s, json, &s->request, NP_EV_REQUEST);
   return np_session_leave(s, rc);
 }

@@ -134,7 +134,8 @@ typedef enum neap_durable {
 typedef struct neap_options {
   size_t size;        /* sizeof(neap_options) */
   const char *policy; /* path of a policy file; NULL: the empty policy */
-  const char *format; /* "openai" (default) or "text" */
+  const char
+      *format; /* "openai" (default), "responses", "anthropic", "gemini" or "text" */
   /* NULL: the model's, or the nearest to it. One that is named counts exactly */
   const char *encoding;
   int64_t window; /* tokens; 0: the model's where it is named, else 200,000 */
@@ -185,7 +186,8 @@ NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
 ** NEAP_E_MISUSE before the first message. */
 NEAP_API neap_rc neap_prompt(neap_session *s, neap_str *body);
 
-/* Appends the provider's response body, verbatim. The usage in it is compared with the count
+/* Appends the provider's response body, verbatim: Chat Completions, Anthropic, Responses (each
+** item of `output`) or Gemini (`candidates[0]`). The usage in it is compared with the count
 ** of the last prompt: for a model without a public vocabulary it corrects the factor, for
 ** others the difference is told in the account (`drift`). */
 NEAP_API neap_rc neap_append_response(neap_session *s, neap_str response_json);

@@ -12,10 +12,9 @@ bool np_anthropic_is_system(const np_entry *en) {
   return en->kind == NP_KIND_SYSTEM && en->region == NP_REGION_FIXED;
 }
 
-bool np_anthropic_begins(const np_view *v, const np_message *lead) {
+bool np_anthropic_begins(const np_view *v) {
   const np_entry *first = np_log_entry(v->log, v->opening);
-  if (!first || lead->role != NP_ROLE_ASSISTANT) return false;
-  return &v->log->messages[np_view_message(v, first)->lead] == lead;
+  return first && np_view_message(v, first)->role == NP_ROLE_ASSISTANT;
 }
 
 /* A call that has no result is followed by one that says so: then the user speaks last. */
@@ -186,10 +185,15 @@ static bool begins_anew(const np_view *v, const np_group *g, const np_seam *s,
   return s->state != state || en->kind == NP_KIND_THOUGHT;
 }
 
+/* Before the first message, whatever of the history is shown by then. */
+static void begin(const np_view *v, np_seam *s, np_buf *out) {
+  if (s->state <= NP_ANTHROPIC_SYSTEM && np_anthropic_begins(v))
+    add_text(v, s, NP_LIT(NP_ANTHROPIC_BEGIN), out);
+}
+
 static void group(const np_view *v, const np_group *g, np_seam *s, np_buf *out) {
   uint8_t state = state_of(v, g);
-  if (np_anthropic_begins(v, &v->log->messages[g->lead]))
-    add_text(v, s, NP_LIT(NP_ANTHROPIC_BEGIN), out);
+  if (state != NP_ANTHROPIC_SYSTEM) begin(v, s, out);
   bool anew = begins_anew(v, g, s, state);
   if (anew && is_whole(v, g, state)) {
     add_whole(v, g, s, state, out);
@@ -201,6 +205,7 @@ static void group(const np_view *v, const np_group *g, np_seam *s, np_buf *out) 
 }
 
 static void notice(const np_view *v, np_str text, np_seam *s, np_buf *out) {
+  begin(v, s, out);
   add_text(v, s, text, out);
 }
 

@@ -24,8 +24,8 @@ enum {
 /* Whether the entry stands in the request's system member. One that came later is user text,
 ** as this form has no system messages. */
 bool np_anthropic_is_system(const np_entry *en);
-/* Whether the lead is of what was listed first, and not the user's. */
-bool np_anthropic_begins(const np_view *v, const np_message *lead);
+/* Whether what was listed first is the assistant's: then the user's word is put before all. */
+bool np_anthropic_begins(const np_view *v);
 /* Whether the last thing shown is the assistant's. */
 bool np_anthropic_ends(const np_view *v);
 

@@ -110,8 +110,9 @@ uint32_t np_anthropic_entry_tokens(const np_view *v, const np_entry *en,
 }
 
 uint32_t np_anthropic_message_tokens(const np_view *v, const np_message *m) {
-  if (!np_anthropic_begins(v, m)) return 0;
-  return np_anthropic_notice_tokens(v, NP_LIT(NP_ANTHROPIC_BEGIN));
+  (void)v;
+  (void)m;
+  return 0;
 }
 
 /* An orphan goes as user text. */
@@ -146,7 +147,12 @@ uint32_t np_anthropic_head_tokens(const np_view *v) {
   return n + count_buf(v, &b);
 }
 
+/* The user's words that are put before and behind a history of the assistant's. */
 uint32_t np_anthropic_tail_tokens(const np_view *v) {
-  if (!np_anthropic_ends(v)) return cost->reply;
-  return cost->reply + np_anthropic_notice_tokens(v, NP_LIT(NP_ANTHROPIC_GO_ON));
+  uint32_t n = cost->reply;
+  if (np_anthropic_begins(v))
+    n += np_anthropic_notice_tokens(v, NP_LIT(NP_ANTHROPIC_BEGIN));
+  if (np_anthropic_ends(v))
+    n += np_anthropic_notice_tokens(v, NP_LIT(NP_ANTHROPIC_GO_ON));
+  return n;
 }

@@ -52,8 +52,11 @@ static neap_rc add_call(turns *t, np_json call, np_json signature) {
     return np_bad(c, "a call's args are no object");
   np_checker_string(call, "id", &id);
   /* GD: of parallel calls the first alone has the signature: on a later one it counts for a
-  ** step that lacks its own */
-  if (signature.type) t->signed_steps = true;
+  ** step that lacks its own. The word for "not signed" is taken, and signs nothing. */
+  bool real = signature.type &&
+              !np_json_is(signature, "skip_thought_signature_validator") &&
+              !np_json_is(signature, "context_engineering_is_the_way_to_go");
+  if (real) t->signed_steps = true;
   if (!t->count && !signature.type && !t->plain_steps) {
     t->plain_steps = true;
     t->plain_at = c->item;

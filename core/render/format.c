@@ -2,9 +2,12 @@
 ** The formats that are built in. next: mark.c
 */
 #include "render/anthropic.h"
+#include "render/gemini.h"
 #include "render/openai.h"
+#include "render/responses.h"
 
-static const np_format *const formats[] = {&np_format_openai, &np_format_anthropic,
+static const np_format *const formats[] = {&np_format_openai, &np_format_responses,
+                                           &np_format_anthropic, &np_format_gemini,
                                            &np_format_text};
 
 const np_format *np_format_at(size_t i) {

@@ -93,6 +93,16 @@ uint32_t np_part_tokens(const np_view *v, const np_entry *en, const np_str *text
   return n;
 }
 
+uint32_t np_part_raw_tokens(const np_view *v, const np_message *m, np_str raw) {
+  np_buf b;
+  np_buf_init(&b, v->alloc);
+  np_part_raw(m, raw, &b);
+  uint32_t n = np_part_count(v, np_buf_str(&b));
+  if (b.failed) np_view_lose(v);
+  np_buf_free(&b);
+  return n;
+}
+
 void np_part_replace(const np_view *v, const np_message *m, np_json object,
                      const char *key, np_str text, np_buf *out) {
   np_str name;

@@ -25,6 +25,9 @@ void np_part_shown(const np_view *v, const np_entry *en, np_buf *out);
 uint32_t np_part_count(const np_view *v, np_str text);
 uint32_t np_part_tokens(const np_view *v, const np_entry *en, const np_str *text);
 
+/* Tokens of raw bytes as they go out. */
+uint32_t np_part_raw_tokens(const np_view *v, const np_message *m, np_str raw);
+
 /* The object with the string member `key` replaced by `text`, other bytes as they are. */
 void np_part_replace(const np_view *v, const np_message *m, np_json object,
                      const char *key, np_str text, np_buf *out);

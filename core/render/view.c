@@ -4,6 +4,7 @@
 */
 #include "render/view.h"
 
+#include "log/shape.h"
 #include "render/runs.h"
 
 static const char *const rungs[NP_RUNG_COUNT] = {"full", "trimmed", "reference", "masked",
@@ -117,12 +118,36 @@ static bool is_said(np_kind k) {
   return k == NP_KIND_SYSTEM || k == NP_KIND_USER || k == NP_KIND_TEXT;
 }
 
-/* What was said in a form that only another provider reads; that it goes is told. */
+/* What is not rendered and was said in a form that only another provider reads, or led to
+** nothing; that it goes is told. */
 static bool is_foreign(const np_view *v, const np_entry *en) {
   if (en->empty) return false;
-  bool own = np_view_message(v, en)->shape == v->format->shape;
-  if (en->kind == NP_KIND_THOUGHT) return v->format->thoughts != NP_THOUGHTS_OWN || !own;
-  return en->opaque && !own;
+  if (en->kind == NP_KIND_THOUGHT) return true;
+  return en->opaque && np_view_message(v, en)->shape != v->format->shape;
+}
+
+static bool renders(const np_view *v, const np_entry *en);
+
+/* Reasoning that is an item goes only with the item it led to, the next of its response: one
+** that was cut off, or that led to nothing that is shown, is left out. No model thinks so
+** often in a row; the limit keeps a flood of thoughts from being walked for each. */
+static bool leads_on(const np_view *v, const np_entry *en) {
+  enum { ROW_MAX = 64 };
+  const np_log *lg = v->log;
+  const np_entry *next = np_log_entry(lg, en->id + 1);
+  for (int i = 0; i < ROW_MAX && next && next->kind == NP_KIND_THOUGHT; i++)
+    next = np_log_entry(lg, next->id + 1);
+  const np_message *m = next ? np_view_message(v, next) : NULL;
+  if (!m || next->kind == NP_KIND_THOUGHT || m->lead != np_view_message(v, en)->lead)
+    return false;
+  if (next->kind == NP_KIND_TEXT && next->opaque) { /* its own calls, no compaction */
+    np_json type;
+    return np_json_get(next->raw, "type", &type) && np_shape_ends(type, "_call");
+  }
+  for (uint32_t i = 0; i < m->entries; i++) {
+    if (renders(v, np_log_entry(lg, m->first + i))) return true;
+  }
+  return false;
 }
 
 /* A summary is shown when it begins to stand for its atoms: fold.c. What one provider keeps to
@@ -131,12 +156,13 @@ static bool renders(const np_view *v, const np_entry *en) {
   const np_format *f = v->format;
   bool own = np_view_message(v, en)->shape == f->shape;
   if (en->empty || en->kind == NP_KIND_LOG || en->kind == NP_KIND_SUMMARY) return false;
+  if (en->kind == NP_KIND_RESULT && en->pair) return np_view_at(v, en->pair)->listed;
   if (en->opaque && !own) return false;
   if (en->kind == NP_KIND_THOUGHT) {
-    return f->thoughts == NP_THOUGHTS_ALL ? en->text.n > 0
-                                          : f->thoughts == NP_THOUGHTS_OWN && own;
+    if (f->thoughts == NP_THOUGHTS_ALL) return en->text.n > 0;
+    return f->thoughts == NP_THOUGHTS_OWN && own &&
+           (en->place != NP_PLACE_ITEM || leads_on(v, en));
   }
-  if (en->kind == NP_KIND_RESULT && en->pair) return np_view_at(v, en->pair)->listed;
   if (!is_said(en->kind) || en->opaque) return true;
   return (own || en->text.n) && (f->blanks || !is_blank(en->text));
 }

@@ -3,7 +3,7 @@ _neap_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur"); }
 _neap_none() { compopt +o default +o bashdefault 2>/dev/null; }
 _neap_files() { :; }
 _neap_folders() { mapfile -t COMPREPLY < <(compgen -d -- "$cur"); }
-_neap_formats() { _neap_words 'anthropic openai text'; }
+_neap_formats() { _neap_words 'anthropic gemini openai responses text'; }
 _neap_encodings() { _neap_words "$(neap encodings 2>/dev/null | cut -d' ' -f1)"; }
 _neap_forms() { _neap_words "$(neap import --list 2>/dev/null | cut -d' ' -f1)"; }
 _neap_policies() {

@@ -19,7 +19,7 @@ local neap = {}
 ---@field reserve? integer   room for the answer; -1: none
 ---@field alarm? number      share of the budget that makes a turn's account hold an alarm (0.7);
 ---  -1: never
----@field format? "openai"|"anthropic"|"text"
+---@field format? "openai"|"responses"|"anthropic"|"gemini"|"text"
 ---@field model? string      as the provider names it: its encoding, factor, images and window
 ---@field encoding? string   the model's, or the nearest; one that is named counts exactly
 ---@field store? string      path of the store file; none: nothing is kept on disk

@@ -12,10 +12,12 @@
 
 typedef struct history {
   unsigned long long random;
-  np_buf b;          /* the message being made */
-  char open[64][16]; /* ids that wait for a result */
+  np_buf b;           /* the message being made */
+  char open[64][24];  /* ids that wait for a result */
+  char open_kind[64]; /* of their calls, where a form has several */
   size_t open_count;
   int calls;
+  int habits; /* of one history, where a form has several */
   int form;   /* 0 chat, 1 anthropic, 2 responses, 3 gemini, 4 any */
   bool items; /* Responses: the answer goes on with another item */
 } history;
@@ -98,13 +100,8 @@ static inline void history_content(history *h, bool images) {
   np_buf_addc(&h->b, ']');
 }
 
-static inline void history_call(history *h) {
-  char id[16];
-  snprintf(id, sizeof id, "call_%d", pick(h, 8) ? h->calls++ : (int)pick(h, 3));
-  np_buf_adds(&h->b, "{\"id\":\"");
-  np_buf_adds(&h->b, id);
-  np_buf_adds(&h->b,
-              "\",\"type\":\"function\",\"function\":{\"name\":\"bash\",\"arguments\":");
+/* Arguments as a string that holds an object. */
+static inline void history_arguments(history *h) {
   np_buf args, was = h->b;
   np_buf_init(&h->b, &np_alloc_libc);
   np_buf_adds(&h->b, "{\"command\":");
@@ -114,8 +111,20 @@ static inline void history_call(history *h) {
   h->b = was;
   np_json_quote(&h->b, np_buf_str(&args));
   np_buf_free(&args);
+}
+
+static inline void history_call(history *h) {
+  char id[24];
+  snprintf(id, sizeof id, "call_%d", pick(h, 8) ? h->calls++ : (int)pick(h, 3));
+  np_buf_adds(&h->b, "{\"id\":\"");
+  np_buf_adds(&h->b, id);
+  np_buf_adds(&h->b,
+              "\",\"type\":\"function\",\"function\":{\"name\":\"bash\",\"arguments\":");
+  history_arguments(h);
   np_buf_adds(&h->b, "}}");
-  if (h->open_count < 64) strcpy(h->open[h->open_count++], id);
+  if (h->open_count == 64) return;
+  h->open_kind[h->open_count] = 0;
+  strcpy(h->open[h->open_count++], id);
 }
 
 static inline void history_assistant(history *h) {
@@ -137,11 +146,12 @@ static inline void history_assistant(history *h) {
 }
 
 static inline void history_result(history *h) {
-  char id[16];
+  char id[24];
   if (h->open_count && pick(h, 40)) {
     size_t i = pick(h, 4) ? 0 : (size_t)pick(h, h->open_count); /* mostly in order */
     strcpy(id, h->open[i]);
     memmove(h->open[i], h->open[i + 1], (h->open_count - i - 1) * sizeof h->open[0]);
+    memmove(h->open_kind + i, h->open_kind + i + 1, h->open_count - i - 1);
     h->open_count--;
   } else {
     snprintf(id, sizeof id, "lost_%d", (int)pick(h, 4));

@@ -16,7 +16,10 @@ static inline const char *history_new_id(history *h, char id[16]) {
   static const char *const odd[] = {"neap_3", "a b", "x.y:z", "call_0", "toolu_1"};
   if (!pick(h, 12)) snprintf(id, 16, "%s", odd[pick(h, NP_COUNT(odd))]);
   else snprintf(id, 16, "toolu_%d", h->calls++);
-  if (h->open_count < 64) strcpy(h->open[h->open_count++], id);
+  if (h->open_count < 64) {
+    h->open_kind[h->open_count] = 0;
+    strcpy(h->open[h->open_count++], id);
+  }
   return id;
 }
 
@@ -26,6 +29,7 @@ static inline const char *history_old_id(history *h, char id[16]) {
   size_t i = pick(h, 4) ? 0 : (size_t)pick(h, h->open_count);
   strcpy(id, h->open[i]);
   memmove(h->open[i], h->open[i + 1], (h->open_count - i - 1) * sizeof h->open[0]);
+  memmove(h->open_kind + i, h->open_kind + i + 1, h->open_count - i - 1);
   h->open_count--;
   return id;
 }
@@ -146,20 +150,24 @@ static inline void history_anthropic(history *h, int index) {
 
 /* ---- Responses ---- */
 
+/* No two items have the same. */
+static inline void history_item_id(history *h) {
+  history_put(h, "{'type':'reasoning','id':'rs_");
+  np_buf_int(&h->b, h->calls++);
+}
+
 static inline void history_item_said(history *h) {
   char id[16];
   h->items = pick(h, 2);
   switch (pick(h, 7)) {
     case 0:
-      history_put(h, "{'type':'reasoning','id':'rs','summary':[],"
-                     "'encrypted_content':'emV0'}");
+      history_item_id(h);
+      history_put(h, "','summary':[],'encrypted_content':'emV0'}");
       h->items = true;
       return;
     case 1:
-      history_member(h,
-                     "{'type':'reasoning','id':'rs','summary':[{'type':"
-                     "'summary_text','text':",
-                     20, "}]}");
+      history_item_id(h);
+      history_member(h, "','summary':[{'type':'summary_text','text':", 20, "}]}");
       h->items = true;
       return;
     case 2:
@@ -209,22 +217,23 @@ static inline void history_responses(history *h, int index) {
 
 /* ---- Gemini ---- */
 
-static inline void history_gemini_call(history *h) {
+/* The first of a turn is signed, as the provider does it. */
+static inline void history_gemini_call(history *h, bool first) {
   char id[16];
   history_put(h, "{'functionCall':{'name':'bash','id':'");
   history_put(h, history_new_id(h, id));
   history_put(h, "','args':");
   history_input(h);
-  history_put(h, pick(h, 2) ? "},'thoughtSignature':'c2ln'}" : "}}");
+  history_put(h, first ? "},'thoughtSignature':'c2ln'}" : "}}");
 }
 
 static inline void history_gemini_said(history *h) {
-  int n = (int)pick(h, 3) + 1;
+  int n = (int)pick(h, 3) + 1, calls = 0;
   history_put(h, "{'role':'model','parts':[");
   for (int i = 0; i < n; i++) {
     if (i) history_put(h, ",");
     if (!pick(h, 6)) history_member(h, "{'thought':true,'text':", 20, "}");
-    else if (pick(h, 2)) history_gemini_call(h);
+    else if (pick(h, 2)) history_gemini_call(h, !calls++);
     else if (!pick(h, 8)) history_put(h, "{'text':'','thoughtSignature':'c2ln'}");
     else history_member(h, "{'text':", history_size(h), "}");
   }

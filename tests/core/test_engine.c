@@ -94,8 +94,9 @@ static void test_arguments(void) {
   CHECK("a name is UTF-8", neap_session_open(n, "a\xFF", &o, &s) == NEAP_E_ARG && !s &&
                                strstr(neap_error(n), "byte 1"));
   o.format = "morse";
-  CHECK("a format is known", neap_session_open(n, "x", &o, &s) == NEAP_E_FORMAT &&
-                                 strstr(neap_error(n), "openai, anthropic, text"));
+  CHECK("a format is known",
+        neap_session_open(n, "x", &o, &s) == NEAP_E_FORMAT &&
+            strstr(neap_error(n), "openai, responses, anthropic, gemini, text"));
   o.format = NULL;
   o.encoding = "p50k_imaginary";
   CHECK("an encoding is known", neap_session_open(n, "x", &o, &s) == NEAP_E_ENCODING);

@@ -1,15 +1,18 @@
 /*
 ** Properties of packing and rendering on random histories under random policies, in every
-** format: a recount of the bytes equals the account, never over budget, always valid, within
+** format (NEAP_FORMAT: in one): a recount of the bytes equals the account, never over budget, always valid, within
 ** an epoch only appended to, undo leaves no trace. next: test_store.c
 */
 #include "anthropic_check.h"
 #include "check.h"
 #include "cite/log_index.h"
-#include "history.h"
+#include "gemini_recount.h"
+#include "history_contents.h"
+#include "history_items.h"
 #include "openai_check.h"
 #include "pack/pack.h"
 #include "render/check.h"
+#include "responses_recount.h"
 
 static const np_reason reason = {{"chance", 6}, {"test.lua:1", 10}};
 static const char *vocab_dir(void) {
@@ -25,6 +28,7 @@ typedef struct world {
   history h;
   np_buf last; /* of the last prompt, what must begin the next; seen: of this one */
   np_buf seen;
+  np_str (*next)(history *h, int index); /* makes most of the messages */
   int messages, prompts, rewrites, overflows, folds, unfolds;
   const char *wrong;
 } world;
@@ -177,7 +181,11 @@ static void check_tokens(world *w, np_str body, np_buf *seen) {
   } else {
     np_buf_clear(seen);
     np_buf_add(seen, np_str_cut(body, 0, w->pack.frame.body_end));
-    if (v->format->parts) wrong = openai_check(v->vocab, body, 0, &tokens);
+    if (v->format->shape == NP_SHAPE_RESPONSES)
+      tokens = responses_recount(v->vocab, body, v->model->image, 0);
+    else if (v->format->shape == NP_SHAPE_GEMINI)
+      tokens = gemini_recount(v->vocab, body, v->model->image, 0);
+    else if (v->format->parts) wrong = openai_check(v->vocab, body, 0, &tokens);
     else tokens = (int64_t)np_vocab_count(v->vocab, body);
   }
   if (wrong) fail(w, wrong);
@@ -250,7 +258,7 @@ static void turn(world *w) {
 static void add_messages(world *w, int n) {
   size_t index;
   for (int i = 0; i < n; i++) {
-    np_str m = history_next(&w->h, w->messages++);
+    np_str m = w->next(&w->h, w->messages++);
     np_err e = {0};
     if (np_log_append(&w->log, m, &index, &e) || np_log_index_sync(&w->log, &e)) {
       fprintf(stderr, "%s: %.*s\n", e.text, (int)(m.n < 400 ? m.n : 400), m.p);
@@ -263,11 +271,14 @@ static const char *run_world(const np_vocab *v, const np_format *f,
                              unsigned long long seed, int *prompts, int *rewrites,
                              int *overflows) {
   static const int64_t budgets[] = {300, 900, 3000, 9000, 40000};
+  static np_str (*const makers[])(history *, int) = {history_next, history_items,
+                                                     history_contents};
   world w = {.h = {.random = seed}};
   np_buf_init(&w.h.b, &np_alloc_libc);
   np_buf_init(&w.last, &np_alloc_libc);
   np_buf_init(&w.seen, &np_alloc_libc);
   w.h.form = (int)pick(&w.h, 6) % 5;
+  w.next = makers[pick(&w.h, NP_COUNT(makers))];
   np_log_init(&w.log, &np_alloc_libc, NULL);
   np_log_index_open(&w.log, NULL);
   np_pack_init(&w.pack, &np_alloc_libc, &w.log, v, f,
@@ -293,11 +304,12 @@ static const char *run_world(const np_vocab *v, const np_format *f,
 }
 
 static void test_random_histories(const np_vocab *v) {
-  const char *text = getenv("NEAP_ROUNDS");
+  const char *text = getenv("NEAP_ROUNDS"), *only = getenv("NEAP_FORMAT");
   int rounds = text ? atoi(text) : 400, prompts = 0, rewrites = 0, overflows = 0;
   unsigned long long seed = check_seed(20261129);
   for (int i = 0; i < rounds; i++) {
     for (size_t f = 0; np_format_at(f); f++) {
+      if (only && strcmp(only, np_format_at(f)->name) != 0) continue;
       const char *wrong = run_world(v, np_format_at(f), seed + (unsigned long long)i,
                                     &prompts, &rewrites, &overflows);
       if (!wrong) continue;

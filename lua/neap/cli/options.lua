@@ -57,7 +57,11 @@ M.options = {
     min = 0,
     help = "room for the answer (the smaller of 8000 and an eighth of the window)",
   },
-  format = { short = "f", arg = "FORMAT", help = "openai, anthropic or text (openai)" },
+  format = {
+    short = "f",
+    arg = "FORMAT",
+    help = "openai, responses, anthropic, gemini or text (openai)",
+  },
   body = { arg = "FILE", help = "a JSON object: the other members of each request (model, …)" },
   requests = { arg = "DIR", help = "write each request's exact body below this folder" },
   turn = { arg = "N", kind = "integer", min = 1, help = "which turn" },

@@ -27,8 +27,11 @@ local function describe(s, id)
   }
 end
 
--- The text of a notice: the content of the message that its segment holds.
+-- The text of a notice: the content of the message that its segment holds, or the text of the
+-- part at its end.
 local function notice_text(bytes)
+  local part = bytes:match('({"text":"[^{}]*"})$')
+  if part then return json.decode(part).text end
   local message = json.decode((bytes:gsub("^[%s,]+", ""):gsub("[%s,]+$", "")))
   if type(message) ~= "table" then return bytes end
   return type(message.content) == "string" and message.content or bytes

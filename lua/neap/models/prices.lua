@@ -36,6 +36,27 @@ M.formats = {
       .. "in some models 512 to 4,096",
     date = "2026-09-01",
   },
+  responses = {
+    name = "responses",
+    read = 0.1,
+    write = 1.25,
+    minimum = 1024,
+    step = 128,
+    provider = true,
+    source = "OpenAI, prompt caching guide: the same for Responses as for Chat Completions",
+    date = "2026-09-01",
+  },
+  -- Implicit caching; the largest of the models' minimums.
+  gemini = {
+    name = "gemini",
+    read = 0.1,
+    write = 1,
+    minimum = 4096,
+    step = 1,
+    provider = true,
+    source = "Google, context caching guide: reads -90 %, no write fee, from 1,024 to 4,096 tokens",
+    date = "2026-09-01",
+  },
   -- No provider takes plain text; the factors are those of the others.
   text = {
     name = "text",

@@ -15,7 +15,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field options string?      the policy's options, a JSON object
 ---@field window integer?      nil: 200,000
 ---@field reserve integer?     nil: the default; 0: none
----@field format string?       "openai" (default), "anthropic" or "text"
+---@field format string?       "openai" (default), "responses", "anthropic", "gemini" or "text"
 ---@field encoding string?
 ---@field model string?        its encoding, factor and images; nil: any of the format's
 ---@field request string?      the request's other members, a JSON object

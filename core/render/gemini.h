@@ -1,0 +1,55 @@
+/*
+** Gemini's form: contents, turns of user and model that alternate, made of parts. What follows
+** a turn of the same role is put into it. next: gemini_count.c, gemini_parts.c, gemini.c,
+** gemini_head.c
+*/
+#ifndef NP_RENDER_GEMINI_H
+#define NP_RENDER_GEMINI_H
+
+#include "render/parts.h"
+
+/* A history that begins with the model, or ends with it, is none that the provider takes. */
+#define NP_GEMINI_OPENING "(The conversation begins with the model.)"
+#define NP_GEMINI_CLOSING "Continue."
+
+uint32_t np_gemini_entry_tokens(const np_view *v, const np_entry *en, const np_str *text);
+uint32_t np_gemini_message_tokens(const np_view *v, const np_message *lead);
+uint32_t np_gemini_result_tokens(const np_view *v, const np_entry *en);
+uint32_t np_gemini_notice_tokens(const np_view *v, np_str text);
+uint32_t np_gemini_head_tokens(const np_view *v);
+uint32_t np_gemini_tail_tokens(const np_view *v);
+
+bool np_gemini_owns(const np_view *v, const np_entry *en);
+/* Whether an image can go as inline data, or goes as it came. */
+bool np_gemini_takes(const np_view *v, const np_entry *en);
+/* Whether the history begins with the model; the prompt would end with it. */
+bool np_gemini_opens_late(const np_view *v);
+bool np_gemini_closes(const np_view *v);
+/* The signature that a part has, of type NONE when it has none. */
+np_json np_gemini_signature(np_json part);
+/* Name of a call's function as it goes out. */
+void np_gemini_name(const np_view *v, const np_entry *call, np_buf *out);
+/* Arguments of a call as they go out, the key filled in. */
+void np_gemini_arguments(const np_view *v, const np_entry *call, np_str text,
+                         np_buf *out);
+
+/* Parts. With `named` calls without an id get one: where their results are not in their order.
+** `leads` is set for the first call of a turn, which is to have a signature. */
+void np_gemini_text(np_str text, np_buf *out); /* {"text":…} */
+void np_gemini_part(const np_view *v, const np_entry *en, np_buf *out);
+void np_gemini_call(const np_view *v, const np_entry *en, bool named, bool leads,
+                    np_buf *out);
+void np_gemini_result(const np_view *v, const np_entry *en, bool named, np_buf *out);
+/* Whether that is the part as it came. */
+bool np_gemini_keeps_result(const np_view *v, const np_entry *en, bool named);
+void np_gemini_stub(const np_view *v, const np_entry *call, bool named, np_buf *out);
+
+void np_gemini_head(const np_view *v, np_seam *seam, np_buf *out);
+/* The tools that the provider takes, as a list; nothing when there are none. */
+void np_gemini_tools(const np_view *v, np_buf *out);
+/* Whether the host's members hold the system's instruction. */
+bool np_gemini_instructed(const np_view *v);
+
+extern const np_format np_format_gemini;
+
+#endif

@@ -1,0 +1,31 @@
+/*
+** OpenAI's Responses form: a list of items. next: responses_count.c, responses.c,
+** responses_head.c
+*/
+#ifndef NP_RENDER_RESPONSES_H
+#define NP_RENDER_RESPONSES_H
+
+#include "render/parts.h"
+
+uint32_t np_responses_entry_tokens(const np_view *v, const np_entry *en,
+                                   const np_str *text);
+uint32_t np_responses_message_tokens(const np_view *v, const np_message *lead);
+uint32_t np_responses_result_tokens(const np_view *v, const np_entry *en);
+uint32_t np_responses_head_tokens(const np_view *v);
+
+/* Whether an entry's message is of this form. */
+bool np_responses_owns(const np_view *v, const np_entry *en);
+/* Whether an image can go as an input_image: the user's, of a type that the provider takes. */
+bool np_responses_takes(const np_view *v, const np_entry *en);
+/* Arguments of a call as they go out, the key filled in. */
+void np_responses_arguments(const np_view *v, const np_entry *call, np_str text,
+                            np_buf *out);
+
+/* The request's members, its tools and what opens the list. */
+void np_responses_head(const np_view *v, np_seam *seam, np_buf *out);
+/* The tools that the provider takes, as a list; nothing when there are none. */
+void np_responses_tools(const np_view *v, np_buf *out);
+
+extern const np_format np_format_responses;
+
+#endif
