@@ -98,15 +98,21 @@ np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en) {
   return en->kind == NP_KIND_RESULT ? NP_KEEP_DENSE : NP_KEEP_ENDS;
 }
 
+/* The ladder's trim. */
+static np_trim_ask ladder_of(const np_pack *p, const np_entry *en) {
+  return (np_trim_ask){.tokens = (size_t)np_pack_trim_tokens(p),
+                       .keep = np_pack_trim_keep(p, en)};
+}
+
 /* The text of a rung in the turn's arena; NP_SAME when there is none. */
-static np_verdict text_of(np_pack *p, const np_entry *en, np_rung rung, int64_t tokens,
-                          np_keep keep, np_str about, np_str *out) {
+static np_verdict text_of(np_pack *p, const np_entry *en, np_rung rung,
+                          const np_trim_ask *ask, np_str *out) {
   np_buf b;
   bool whole = false;
   neap_rc rc = NEAP_OK;
   np_buf_init(&b, p->alloc);
   if (rung == NP_TRIMMED) {
-    rc = np_mark_trimmed(&p->view, en, (size_t)tokens, keep, about, &b, &whole, NULL);
+    rc = np_mark_trimmed(&p->view, en, ask, &b, &whole, NULL);
   } else if (rung == NP_REFERENCE) {
     np_mark_reference(&p->view, en, &b);
   } else {
@@ -127,8 +133,8 @@ np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text,
                            uint32_t *tokens) {
   const np_entry *en = np_log_entry(p->log, id);
   if (!np_entry_allows(en, rung)) return NP_SAME;
-  np_verdict v = text_of(p, en, rung, np_pack_trim_tokens(p), np_pack_trim_keep(p, en),
-                         NP_LIT(""), text);
+  np_trim_ask ask = ladder_of(p, en);
+  np_verdict v = text_of(p, en, rung, &ask, text);
   if (v != NP_DONE) return v;
   *tokens = cost_of(p, en, *text);
   return *tokens < np_view_at(&p->view, id)->tokens ? NP_DONE : NP_SAME;
@@ -149,27 +155,35 @@ np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
   np_str text;
   if (!np_entry_allows(en, rung) || np_view_at(&p->view, id)->rung >= rung)
     return NP_SAME;
-  np_verdict v = text_of(p, en, rung, np_pack_trim_tokens(p), np_pack_trim_keep(p, en),
-                         NP_LIT(""), &text);
+  np_trim_ask ask = ladder_of(p, en);
+  np_verdict v = text_of(p, en, rung, &ask, &text);
   return v == NP_DONE ? show(p, en, rung, text, r) : v;
 }
 
-np_verdict np_pack_trim(np_pack *p, int64_t id, int64_t tokens, const np_keep *keep,
-                        np_str about, np_reason r) {
+np_verdict np_pack_trim(np_pack *p, int64_t id, np_trim_want want, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
   np_str text;
   np_verdict v = may_change(p, id, NP_TRIMMED, true);
   if (v != NP_DONE) return v;
   if (np_view_at(&p->view, id)->rung > NP_TRIMMED) return NP_SAME;
-  v = text_of(p, en, NP_TRIMMED, tokens > 0 ? tokens : np_pack_trim_tokens(p),
-              keep ? *keep : np_pack_trim_keep(p, en), about, &text);
+  np_trim_ask ask = ladder_of(p, en);
+  if (want.tokens > 0 || want.lines > 0)
+    ask.tokens = want.tokens > 0 ? (size_t)want.tokens : NP_TRIM_ANY;
+  if (want.lines > 0) ask.lines = (size_t)want.lines;
+  if (want.keep) ask.keep = *want.keep;
+  ask.about = want.about;
+  v = text_of(p, en, NP_TRIMMED, &ask, &text);
+  if (v == NP_SAME && en->kind != NP_KIND_CALL &&
+      np_vocab_count(p->view.vocab, en->text) > ask.tokens)
+    return np_pack_refuse(p, "the mark alone has more tokens than the trim may have");
   return v == NP_DONE ? show(p, en, NP_TRIMMED, text, r) : v;
 }
 
 np_verdict np_pack_retrim(np_pack *p, int64_t id, int64_t tokens, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
   np_str text;
-  np_verdict v = text_of(p, en, NP_TRIMMED, tokens, NP_KEEP_ENDS, NP_LIT(""), &text);
+  np_trim_ask ask = {.tokens = (size_t)tokens, .keep = NP_KEEP_ENDS};
+  np_verdict v = text_of(p, en, NP_TRIMMED, &ask, &text);
   return v == NP_DONE ? show(p, en, NP_TRIMMED, text, r) : v;
 }
 

@@ -91,10 +91,17 @@ bool np_pack_is_held(const np_pack *p, int64_t id);
 np_verdict np_pack_pin(np_pack *p, int64_t id, np_reason r);
 np_verdict np_pack_hold(np_pack *p, int64_t id, np_reason r);
 
+/* A trim by what is named; the ladder has the rest. */
+typedef struct np_trim_want {
+  int64_t tokens; /* at most; <= 0: the ladder's, or with `lines` any number */
+  int64_t lines;  /* at most; <= 0: any number */
+  const np_keep *keep;
+  np_str about;
+} np_trim_want;
+
 /* Trimming may be asked for an entry of the newest step (it is how a large result comes in),
-** not for the task. tokens <= 0: the ladder's. */
-np_verdict np_pack_trim(np_pack *p, int64_t id, int64_t tokens, const np_keep *keep,
-                        np_str about, np_reason r);
+** not for the task. Refused when not even the mark has as few tokens. */
+np_verdict np_pack_trim(np_pack *p, int64_t id, np_trim_want want, np_reason r);
 np_verdict np_pack_reference(np_pack *p, int64_t id, np_reason r);
 np_verdict np_pack_mask(np_pack *p, int64_t id, np_reason r);
 np_verdict np_pack_drop(np_pack *p, int64_t id, np_reason r);    /* its whole atom */

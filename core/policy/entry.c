@@ -223,7 +223,7 @@ static int entry_restore(lua_State *L) {
 }
 
 typedef struct trim_args {
-  int64_t tokens;
+  int64_t tokens, lines;
   np_keep keep;
   bool keep_set;
   np_str about, why;
@@ -241,9 +241,18 @@ static np_str check_field_text(lua_State *L, const char *field, size_t most) {
   return s;
 }
 
-/* trim{tokens=, keep=, about=, why=}: all may be left out. */
+/* A number of at least 1; what is behind its point does not count: 0.1 * ctx.budget is fine. */
+static int64_t check_field_count(lua_State *L, const char *field) {
+  if (lua_type(L, -1) != LUA_TNUMBER || !(lua_tonumber(L, -1) >= 1) ||
+      lua_tonumber(L, -1) > 9e15) {
+    luaL_error(L, "trim: %s must be a number of at least 1", field);
+  }
+  return (int64_t)lua_tonumber(L, -1);
+}
+
+/* trim{tokens=, lines=, keep=, about=, why=}: all may be left out. */
 static trim_args check_trim(lua_State *L) {
-  static const char *const names[] = {"about", "keep", "tokens", "why", NULL};
+  static const char *const names[] = {"about", "keep", "lines", "tokens", "why", NULL};
   trim_args t = {.about = NP_LIT(""), .why = NP_LIT("trim")};
   if (lua_isnoneornil(L, 2)) return t;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -257,13 +266,8 @@ static trim_args check_trim(lua_State *L) {
           luaL_error(L, "trim: keep must be ends, head, tail, errors, dense or about");
         }
         break;
-      case 2:
-        if (lua_type(L, -1) != LUA_TNUMBER || !(lua_tonumber(L, -1) >= 1) ||
-            lua_tonumber(L, -1) > 9e15) {
-          luaL_error(L, "trim: tokens must be a number of at least 1");
-        }
-        t.tokens = (int64_t)lua_tonumber(L, -1); /* 0.1 * ctx.budget is fine */
-        break;
+      case 2: t.lines = check_field_count(L, "lines"); break;
+      case 3: t.tokens = check_field_count(L, "tokens"); break;
       default: t.why = check_field_text(L, "why", 200);
     }
   }
@@ -282,8 +286,8 @@ static int entry_trim(lua_State *L) {
   np_reason r = {t.why, np_by_line(L, by, sizeof by)};
   np_charge_slow(L, REQUEST + en->text.n / 8 + t.about.n);
   int64_t since = np_pause();
-  np_verdict v =
-      np_pack_trim(p->pack, en->id, t.tokens, t.keep_set ? &t.keep : NULL, t.about, r);
+  np_trim_want want = {t.tokens, t.lines, t.keep_set ? &t.keep : NULL, t.about};
+  np_verdict v = np_pack_trim(p->pack, en->id, want, r);
   np_resume(p, since);
   return push_verdict(L, v);
 }

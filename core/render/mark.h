@@ -12,11 +12,13 @@ void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out);
 /* The same and a preview of at most 160 characters. */
 void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out);
 
-/* A projection of at most `tokens` tokens, its mark included. *whole is set, and nothing
-** written, when the entry is already small enough or cannot be cut (a call whose arguments
-** are no JSON object). NEAP_E_MEMORY only. */
-neap_rc np_mark_trimmed(np_view *v, const np_entry *en, size_t tokens, np_keep keep,
-                        np_str about, np_buf *out, bool *whole, np_err *e);
+/* A projection of at most ask->tokens tokens, its mark included. Lines that repeat are folded
+** before anything is cut. *whole is set, and nothing written, when the entry is already small
+** enough, or cannot be cut: a call whose arguments are no JSON object, a limit below what the
+** mark alone takes. Of a call each long string is cut, so that it may have more tokens than
+** were asked for; lines do not count in it. NEAP_E_MEMORY only. */
+neap_rc np_mark_trimmed(np_view *v, const np_entry *en, const np_trim_ask *ask,
+                        np_buf *out, bool *whole, np_err *e);
 
 /* `[neap·K steps 3–9 not shown: 14 entries, 21,870 tokens; neap_recall("words")]` */
 void np_mark_run(const np_view *v, const np_run *r, np_buf *out);

@@ -3,6 +3,8 @@
 ** call's arguments the long strings are trimmed and the JSON stays valid. next: frame.h
 */
 #include "render/mark.h"
+#include "render/trim_fold.h"
+#include "text/text.h"
 
 #define GAP "\xE2\x80\xA6" /* a line of its own between ranges that are not neighbours */
 
@@ -30,25 +32,46 @@ static void join(const np_trim *t, np_str text, np_str mark, np_keep keep, np_bu
   np_buf_add(out, mark);
 }
 
-static neap_rc project(np_view *v, const np_entry *en, np_str text, size_t tokens,
-                       size_t room, np_keep keep, np_str about, np_buf *out, bool *whole,
-                       np_err *e) {
+/* A text on its way to what is shown of it. */
+typedef struct projection {
+  np_view *v;
+  const np_entry *en;
+  np_str text;
+  const np_trim_ask *ask;
+  size_t all; /* tokens of the text */
+  np_folded folded;
+} projection;
+
+/* What was kept of the text itself: lines that stand for folded ones are not counted apart. */
+static void add_mark(const projection *p, const np_trim *t, np_buf *out) {
+  const np_folded *f = &p->folded;
+  size_t kept = 0, from = SIZE_MAX, to = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    np_str part = np_str_cut(f->text, t->kept[i].from, t->kept[i].to);
+    kept += np_vocab_count(p->v->vocab, part);
+  }
+  if (!t->whole) {
+    from = np_folded_line(f, t->cut_from, false);
+    to = np_folded_line(f, t->cut_to, true);
+  }
+  if (f->count && f->runs[0].from < from) from = f->runs[0].from;
+  if (f->count && f->runs[f->count - 1].to > to) to = f->runs[f->count - 1].to;
+  np_mark_cut(p->v, p->en, (int64_t)(p->all > kept ? p->all - kept : 0), (int64_t)from,
+              (int64_t)to, out);
+}
+
+static neap_rc project(const projection *p, size_t tokens, np_buf *out, np_err *e) {
   np_arena ar;
   np_trim t;
   np_buf mark;
-  np_arena_init(&ar, v->alloc);
-  np_buf_init(&mark, v->alloc);
-  size_t all = np_vocab_count(v->vocab, text);
-  neap_rc rc = np_trim_choose(v->vocab, text, tokens > room ? tokens - room : 0, keep,
-                              about, NP_LIT(GAP), &ar, &t, e);
-  if (!rc && !(*whole = t.whole)) {
-    size_t kept = 0;
-    for (size_t i = 0; i < t.count; i++) {
-      kept += np_vocab_count(v->vocab, np_str_cut(text, t.kept[i].from, t.kept[i].to));
-    }
-    np_mark_cut(v, en, (int64_t)(all > kept ? all - kept : 0), (int64_t)t.cut_from,
-                (int64_t)t.cut_to, &mark);
-    join(&t, text, np_buf_str(&mark), keep, out);
+  np_trim_ask ask = *p->ask;
+  ask.tokens = tokens;
+  np_arena_init(&ar, p->v->alloc);
+  np_buf_init(&mark, p->v->alloc);
+  neap_rc rc = np_trim_choose(p->v->vocab, p->folded.text, &ask, NP_LIT(GAP), &ar, &t, e);
+  if (!rc) {
+    add_mark(p, &t, &mark);
+    join(&t, p->folded.text, np_buf_str(&mark), ask.keep, out);
   }
   if (mark.failed || out->failed) rc = np_fail_mem(e);
   np_buf_free(&mark);
@@ -56,25 +79,42 @@ static neap_rc project(np_view *v, const np_entry *en, np_str text, size_t token
   return rc;
 }
 
+#define TRIES 6 /* a mark's room is right at the second or third */
+
 /* The mark's room is known only with its figures: starts from its longest form and tries
-** again with what the first try was over. */
-static neap_rc trim_text(np_view *v, const np_entry *en, np_str text, size_t tokens,
-                         np_keep keep, np_str about, np_buf *out, bool *whole,
-                         np_err *e) {
-  size_t from = out->n, room = v->recall ? 52 : 36;
-  for (int tries = 0; tries < 6; tries++) {
+** again with what the first try was over. *over: the mark alone has more tokens. */
+static neap_rc project_exactly(const projection *p, np_buf *out, bool *over, np_err *e) {
+  size_t from = out->n, room = p->v->recall ? 52 : 36, tokens = p->ask->tokens;
+  for (int tries = 0;; tries++) {
     out->n = from;
-    neap_rc rc = project(v, en, text, tokens, room, keep, about, out, whole, e);
-    if (rc || *whole) return rc;
+    if (room > tokens || tries == TRIES) room = tokens;
+    neap_rc rc = project(p, tokens - room, out, e);
+    if (rc) return rc;
     np_buf part = {.p = out->p + from, .n = out->n - from};
-    size_t got = tokens_of(v, &part);
-    if (got <= tokens || room >= tokens + got) break;
+    size_t got = tokens_of(p->v, &part);
+    *over = got > tokens;
+    if (!*over || room == tokens) return NEAP_OK;
     room += got - tokens + 1;
   }
-  return NEAP_OK;
 }
 
-#define ARGUMENT_MIN 60 /* tokens: shorter string arguments name things and stay whole */
+static neap_rc trim_text(np_view *v, const np_entry *en, np_str text,
+                         const np_trim_ask *ask, np_buf *out, bool *whole, np_err *e) {
+  projection p = {.v = v, .en = en, .text = text, .ask = ask};
+  p.all = np_vocab_count(v->vocab, text);
+  *whole = p.all <= ask->tokens && (!ask->lines || np_lines_count(text) <= ask->lines);
+  if (*whole) return NEAP_OK;
+  size_t from = out->n;
+  /* what a query names may stand in a line that differs from its neighbours by a number */
+  bool ok = np_fold_lines(text, ask->keep == NP_KEEP_ABOUT, v->alloc, &p.folded);
+  neap_rc rc = ok ? project_exactly(&p, out, whole, e) : np_fail_mem(e);
+  if (*whole) out->n = from;
+  np_folded_free(&p.folded);
+  return rc;
+}
+
+/* Tokens: shorter string arguments name things and stay whole, and none is cut to less. */
+#define ARGUMENT_MIN 60
 
 /* Gives a long string argument its share of the tokens. */
 static neap_rc trim_argument(np_view *v, const np_entry *en, np_json value, size_t share,
@@ -86,8 +126,9 @@ static neap_rc trim_argument(np_view *v, const np_entry *en, np_json value, size
   np_buf_init(&trimmed, v->alloc);
   np_json_text(value, &text);
   if (np_vocab_count(v->vocab, np_buf_str(&text)) > ARGUMENT_MIN) {
-    rc = trim_text(v, en, np_buf_str(&text), share < 40 ? 40 : share, NP_KEEP_ENDS,
-                   NP_LIT(""), &trimmed, &whole, e);
+    np_trim_ask ask = {.tokens = share < ARGUMENT_MIN ? ARGUMENT_MIN : share,
+                       .keep = NP_KEEP_ENDS};
+    rc = trim_text(v, en, np_buf_str(&text), &ask, &trimmed, &whole, e);
   }
   if (whole) {
     np_buf_add(out, value.raw);
@@ -148,8 +189,8 @@ static neap_rc trim_call(np_view *v, const np_entry *en, size_t tokens, np_buf *
   return rc;
 }
 
-neap_rc np_mark_trimmed(np_view *v, const np_entry *en, size_t tokens, np_keep keep,
-                        np_str about, np_buf *out, bool *whole, np_err *e) {
-  if (en->kind == NP_KIND_CALL) return trim_call(v, en, tokens, out, whole, e);
-  return trim_text(v, en, en->text, tokens, keep, about, out, whole, e);
+neap_rc np_mark_trimmed(np_view *v, const np_entry *en, const np_trim_ask *ask,
+                        np_buf *out, bool *whole, np_err *e) {
+  if (en->kind == NP_KIND_CALL) return trim_call(v, en, ask->tokens, out, whole, e);
+  return trim_text(v, en, en->text, ask, out, whole, e);
 }

@@ -172,15 +172,28 @@ static bool hand_over(np_trim *out, np_arena *ar) {
   return true;
 }
 
-neap_rc np_trim_choose(const np_vocab *v, np_str text, size_t limit, np_keep keep,
-                       np_str about, np_str gap, np_arena *ar, np_trim *out, np_err *e) {
-  np_plan p = {.v = v, .text = text, .about = about, .alloc = ar->alloc, .limit = limit};
+/* No limit is one that the text is far from: shares of it are then plain figures. */
+static size_t limit_of(np_str text, size_t tokens) {
+  size_t most = text.n < SIZE_MAX / 4 ? 2 * text.n + 64 : text.n;
+  return tokens < most ? tokens : most;
+}
+
+neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, np_str gap,
+                       np_arena *ar, np_trim *out, np_err *e) {
+  np_plan p = {.v = v,
+               .text = text,
+               .about = ask->about,
+               .alloc = ar->alloc,
+               .limit = limit_of(text, ask->tokens),
+               .lines = ask->lines ? ask->lines : SIZE_MAX};
+  np_keep keep = ask->keep;
   size_t tokens, cap = 0;
   *out = (np_trim){.lines = np_lines_count(text)};
-  if (np_plan_fits(&p, text, limit, &tokens)) return whole(text, ar, out, e);
+  if (out->lines <= p.lines && np_plan_fits(&p, text, p.limit, &tokens))
+    return whole(text, ar, out, e);
   bool ok =
       count_gap(&p, gap) &&
-      (limit == 0 || (prepare(&p, &keep) && choose_exactly(&p, keep, gap, out, &cap)));
+      (p.limit == 0 || (prepare(&p, &keep) && choose_exactly(&p, keep, gap, out, &cap)));
   ok = ok && hand_over(out, ar);
   np_free(p.alloc, p.units);
   if (!ok) {

@@ -1,6 +1,6 @@
 /*
-** Projections by tokens: which parts of a text to keep when only so many tokens may be
-** shown. Chooses byte ranges; the marks between them are mark.c's. next: mark.h
+** Projections: which parts of a text to keep when only so many tokens or lines may be shown.
+** Chooses byte ranges; the marks between them are mark.c's. next: mark.h
 */
 #ifndef NP_RENDER_TRIM_H
 #define NP_RENDER_TRIM_H
@@ -21,6 +21,15 @@ typedef enum np_keep {
 bool np_keep_parse(np_str name, np_keep *out);
 const char *np_keep_name(np_keep keep);
 
+/* What may be kept of a text. */
+typedef struct np_trim_ask {
+  size_t tokens; /* at most */
+  size_t lines;  /* at most; 0: as many as the tokens allow */
+  np_keep keep;
+  np_str about; /* the query of NP_KEEP_ABOUT */
+} np_trim_ask;
+#define NP_TRIM_ANY SIZE_MAX /* as `tokens`: no limit */
+
 /* Part of the text. */
 typedef struct np_range {
   size_t from, to; /* bytes [from, to) of the text, on character and grapheme borders */
@@ -36,12 +45,12 @@ typedef struct np_trim {
 } np_trim;
 
 /* Chooses ranges of `text` so that the kept ranges, joined by `gap` (np_trim_join), count at
-** most `limit` tokens. Whole lines where a line fits the limit; inside longer lines graphemes
-** stay whole. Deterministic, O(n log n). A limit of 0 keeps nothing. `about` is the query of
-** NP_KEEP_ABOUT. Where a choice finds nothing of its own (no error, no word of the query) it
-** is `ends`. Errors: NEAP_E_MEMORY. */
-neap_rc np_trim_choose(const np_vocab *v, np_str text, size_t limit, np_keep keep,
-                       np_str about, np_str gap, np_arena *ar, np_trim *out, np_err *e);
+** most ask->tokens and touch at most ask->lines lines. Whole lines where a line fits; inside
+** longer lines graphemes stay whole, and each part that is kept counts as a line.
+** Deterministic, O(n log n). 0 tokens keep nothing. Where a choice finds nothing of its own
+** (no error, no word of the query) it is `ends`. Errors: NEAP_E_MEMORY. */
+neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, np_str gap,
+                       np_arena *ar, np_trim *out, np_err *e);
 
 /* Appends the kept ranges with `gap` between them on a line of its own: a newline before it
 ** unless the range ends in one, and one after it. An empty gap leaves only the newline. There

@@ -65,11 +65,12 @@ static bool score_units(np_plan *p, np_map *seen) {
 
 /* Head and tail are settled first: what they show is not new in the middle. */
 bool np_dense_score(np_plan *p) {
-  size_t share = p->limit / 100 * ENDS_PERCENT + p->limit % 100 * ENDS_PERCENT / 100;
-  if (is_prose(p->text)) share = p->limit / 100 * PROSE_PERCENT + p->limit % 100 / 4;
+  unsigned percent = is_prose(p->text) ? PROSE_PERCENT : ENDS_PERCENT;
+  size_t share = np_plan_share(p->limit, percent);
+  size_t lines = np_plan_share_lines(p, percent);
   np_plan_reset(p);
-  p->first = np_plan_head(p, share);
-  p->last = np_plan_tail(p, share);
+  p->first = np_plan_head(p, share, lines);
+  p->last = np_plan_tail(p, share, lines);
   if (p->last < p->first) p->last = p->first;
   np_map seen;
   np_map_init(&seen, p->alloc);

@@ -5,10 +5,11 @@
 #include "render/trim_plan.h"
 #include "text/text.h"
 
-/* Extends the head by lines while they cost at most `amount`; returns what they cost. */
-static size_t grow_head(np_plan *p, size_t amount) {
+/* Extends the head by lines while they cost at most `amount` and are at most `lines`; returns
+** what they cost. p->count goes up by each line. */
+static size_t grow_head(np_plan *p, size_t amount, size_t lines) {
   size_t spent = 0, tokens;
-  while (p->head < p->tail) {
+  for (; p->head < p->tail && lines > 0; lines--) {
     np_str rest = np_str_cut(p->text, p->head, p->tail);
     const char *nl = memchr(rest.p, '\n', rest.n);
     np_str line = np_str_cut(rest, 0, nl ? (size_t)(nl - rest.p) + 1 : rest.n);
@@ -17,6 +18,7 @@ static size_t grow_head(np_plan *p, size_t amount) {
     if (!all && np_plan_fits(p, line, p->limit, &tokens)) break;
     if (!all) to = np_grapheme_floor(p->text, to);
     spent += np_vocab_count(p->v, np_str_cut(p->text, p->head, to));
+    p->count += to > p->head;
     p->head = to;
     if (!all || spent >= amount) break;
   }
@@ -30,9 +32,9 @@ static size_t line_start(const np_plan *p) {
   return at;
 }
 
-static size_t grow_tail(np_plan *p, size_t amount) {
+static size_t grow_tail(np_plan *p, size_t amount, size_t lines) {
   size_t spent = 0, tokens;
-  while (p->head < p->tail) {
+  for (; p->head < p->tail && lines > 0; lines--) {
     size_t from = line_start(p);
     np_str line = np_str_cut(p->text, from, p->tail);
     size_t n = np_plan_fit(p, line, amount - spent, true);
@@ -40,6 +42,7 @@ static size_t grow_tail(np_plan *p, size_t amount) {
     if (!all && np_plan_fits(p, line, p->limit, &tokens)) break;
     if (!all) from = np_grapheme_ceil(p->text, p->tail - n);
     spent += np_vocab_count(p->v, np_str_cut(p->text, from, p->tail));
+    p->count += from < p->tail;
     p->tail = from;
     if (!all || spent >= amount) break;
   }
@@ -51,23 +54,25 @@ static size_t grow_tail(np_plan *p, size_t amount) {
 static void both(np_plan *p) {
   size_t budget = p->budget, gap = p->gap_cost + 1;
   if (budget <= gap) {
-    grow_head(p, budget);
+    grow_head(p, budget, p->lines);
     return;
   }
-  size_t spent = grow_head(p, (budget - gap) / 2);
-  spent += grow_tail(p, budget - gap - spent);
+  size_t spent = grow_head(p, (budget - gap) / 2, p->lines / 2 + p->lines % 2);
+  spent += grow_tail(p, budget - gap - spent, p->lines - p->count);
   size_t reserve = p->tail < p->text.n ? gap : 0;
-  if (spent + reserve < budget) grow_head(p, budget - reserve - spent);
+  if (spent + reserve < budget)
+    grow_head(p, budget - reserve - spent, p->lines - p->count);
 }
 
 void np_plan_ends(np_plan *p, np_keep keep) {
   p->head = 0;
   p->tail = p->text.n;
+  p->count = 0;
   if (p->budget == 0) return;
   if (keep == NP_KEEP_HEAD) {
-    grow_head(p, p->budget);
+    grow_head(p, p->budget, p->lines);
   } else if (keep == NP_KEEP_TAIL) {
-    grow_tail(p, p->budget);
+    grow_tail(p, p->budget, p->lines);
   } else {
     both(p);
   }

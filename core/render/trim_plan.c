@@ -95,7 +95,7 @@ bool np_plan_cut(np_plan *p) {
 
 void np_plan_reset(np_plan *p) {
   for (size_t i = 0; i < p->n; i++) p->units[i].kept = 0;
-  p->used = p->runs = 0;
+  p->used = p->runs = p->count = 0;
 }
 
 /* ---- keeping ---- */
@@ -120,10 +120,12 @@ static void keep(np_plan *p, size_t i) {
   p->runs = runs_with(p, i);
   p->used += tokens_of(p, i);
   p->units[i].kept = 1;
+  p->count++;
 }
 
 bool np_plan_take(np_plan *p, size_t i) {
   if (p->units[i].kept) return true;
+  if (p->count >= p->lines) return false;
   if (total(p, p->used + tokens_of(p, i), runs_with(p, i)) > p->budget) return false;
   keep(p, i);
   return true;
@@ -133,15 +135,32 @@ static bool take_within(np_plan *p, size_t i, size_t goal) {
   return p->units[i].kept || (p->used + tokens_of(p, i) <= goal && np_plan_take(p, i));
 }
 
-size_t np_plan_head(np_plan *p, size_t amount) {
-  size_t goal = p->used + amount, i = 0;
-  while (i < p->n && take_within(p, i, goal)) i++;
+size_t np_plan_share(size_t n, unsigned percent) {
+  return n / 100 * percent + n % 100 * percent / 100;
+}
+
+size_t np_plan_share_lines(const np_plan *p, unsigned percent) {
+  size_t n = np_plan_share(p->lines, percent);
+  return n ? n : 1;
+}
+
+/* How far units may be counted up to: no sum overflows. */
+static size_t goal_of(size_t now, size_t more) {
+  return more < SIZE_MAX - now ? now + more : SIZE_MAX;
+}
+
+size_t np_plan_head(np_plan *p, size_t amount, size_t lines) {
+  size_t goal = goal_of(p->used, amount), most = goal_of(p->count, lines), i = 0;
+  while (i < p->n && (p->units[i].kept || p->count < most) && take_within(p, i, goal))
+    i++;
   return i;
 }
 
-size_t np_plan_tail(np_plan *p, size_t amount) {
-  size_t goal = p->used + amount, i = p->n;
-  while (i > 0 && take_within(p, i - 1, goal)) i--;
+size_t np_plan_tail(np_plan *p, size_t amount, size_t lines) {
+  size_t goal = goal_of(p->used, amount), most = goal_of(p->count, lines), i = p->n;
+  while (i > 0 && (p->units[i - 1].kept || p->count < most) &&
+         take_within(p, i - 1, goal))
+    i--;
   return i;
 }
 
@@ -207,15 +226,15 @@ bool np_plan_best(np_plan *p, unsigned least, size_t context) {
 static void close_gap(np_plan *p, size_t from, size_t to) {
   size_t cost = 0;
   for (size_t i = from; i < to && cost <= p->gap_cost; i++) cost += tokens_of(p, i);
-  if (cost > p->gap_cost) return;
+  if (cost > p->gap_cost || to - from > p->lines - p->count) return;
   for (size_t i = from; i < to; i++) keep(p, i);
 }
 
 void np_plan_fill(np_plan *p) {
   size_t now = total(p, p->used, p->runs), left = now < p->budget ? p->budget - now : 0;
-  np_plan_head(p, left / 2);
-  np_plan_tail(p, left);
-  np_plan_head(p, left);
+  np_plan_head(p, left / 2, (p->lines - p->count) / 2 + 1);
+  np_plan_tail(p, left, SIZE_MAX);
+  np_plan_head(p, left, SIZE_MAX);
   size_t last = SIZE_MAX; /* the kept unit before */
   for (size_t i = 0; i < p->n; i++) {
     if (!p->units[i].kept) continue;

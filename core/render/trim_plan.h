@@ -20,12 +20,14 @@ typedef struct np_plan {
   np_str text, about;
   const neap_alloc *alloc;
   size_t limit; /* of the joined text */
+  size_t lines; /* that may be kept; SIZE_MAX: any number */
   size_t
       budget; /* what may be chosen: the limit, or less when the joined text was over */
   size_t gap_cost; /* tokens of a gap on its own line */
   np_unit *units;
   size_t n, cap;               /* units[n] marks the end of the text */
   size_t used;                 /* tokens of the kept units, by themselves */
+  size_t count;                /* of kept units: as many lines, or fewer */
   size_t runs;                 /* of kept units */
   size_t head, tail;           /* of a choice by ends: [0, head) and [tail, text.n) */
   size_t trace_from, trace_to; /* units of the first stack trace */
@@ -45,10 +47,13 @@ bool np_plan_fits(const np_plan *p, np_str s, size_t max, size_t *tokens);
 
 /* Keeps unit i if that stays within the budget. */
 bool np_plan_take(np_plan *p, size_t i);
-/* Keeps units from the head (the tail) on while they cost at most `amount`; returns the first
-** unit it did not keep (the first it kept). */
-size_t np_plan_head(np_plan *p, size_t amount);
-size_t np_plan_tail(np_plan *p, size_t amount);
+/* Keeps units from the head (the tail) on while they cost at most `amount` and are at most
+** `lines` more; returns the first unit it did not keep (the first it kept). */
+size_t np_plan_head(np_plan *p, size_t amount, size_t lines);
+size_t np_plan_tail(np_plan *p, size_t amount, size_t lines);
+/* So many hundredths of n, and of the lines that may be kept: at least 1. */
+size_t np_plan_share(size_t n, unsigned percent);
+size_t np_plan_share_lines(const np_plan *p, unsigned percent);
 /* Keeps units of at least the score `least`, best first, then in order of place, each with as
 ** many neighbours as `context` says. False when out of memory. */
 bool np_plan_best(np_plan *p, unsigned least, size_t context);

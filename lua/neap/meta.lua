@@ -311,7 +311,10 @@ function Ctx:ask(question) end
 ---@field text string         its whole text, whatever is shown of it
 local Entry = {}
 
----@param how? {tokens: integer, keep: neap.Keep, about: string, why: string}
+---Shows a part of it and a mark: at most `tokens`, the mark included, and at most `lines` of
+---its lines. Neither named: the ladder's tokens. Lines that repeat, or differ only in their
+---numbers, are folded first. Refused when the mark alone has more tokens.
+---@param how? {tokens: integer, lines: integer, keep: neap.Keep, about: string, why: string}
 function Entry:trim(how) end
 
 ---A mark and at most 160 characters.

@@ -81,13 +81,13 @@ static void test_bound(const np_vocab *v) {
   int64_t before = np_pack_tokens(p);
   CHECK("a result before a thought stays", refused(&g, np_pack_mask(p, 4, why)));
   CHECK("it is not trimmed either",
-        refused(&g, np_pack_trim(p, 4, 60, NULL, NP_LIT(""), why)));
+        refused(&g, np_pack_trim(p, 4, (np_trim_want){.tokens = 60}, why)));
   CHECK("a shrink passes it by",
         np_pack_shrink(p, 10, why, NULL) == NEAP_OK && np_pack_tokens(p) == before);
   CHECK("nothing has changed", both_stand(&g));
   np_keep keep = NP_KEEP_HEAD;
   CHECK("what is new behind the last thought may be trimmed",
-        np_pack_trim(p, 7, 60, &keep, NP_LIT(""), why) == NP_SAME ||
+        np_pack_trim(p, 7, (np_trim_want){.tokens = 60, .keep = &keep}, why) == NP_SAME ||
             np_view_at(&p->view, 7)->rung == NP_TRIMMED || np_view_at(&p->view, 7)->sent);
   golden_history(&g, "{'role':'user','content':[{'type':'text','text':'stop'}]}\n");
   CHECK("a word of the user's ends it", np_pack_mask(p, 4, why) == NP_DONE);

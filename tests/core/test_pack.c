@@ -77,6 +77,16 @@ static void random_unfold(world *w) {
   w->unfolds += np_pack_unfold(&w->pack, id, r) == NP_DONE;
 }
 
+/* One in three by lines too. */
+static void random_trim(world *w, int64_t id, const np_keep *keep) {
+  int64_t tokens = (int64_t)pick(&w->h, 200);
+  np_trim_want want = {.tokens = tokens,
+                       .lines = tokens % 3 ? 0 : tokens / 4,
+                       .keep = keep,
+                       .about = NP_LIT("error total")};
+  np_pack_trim(&w->pack, id, want, reason);
+}
+
 static void random_change(world *w) {
   np_pack *p = &w->pack;
   if (!pick(&w->h, 6)) {
@@ -90,10 +100,7 @@ static void random_change(world *w) {
   int64_t id = (int64_t)pick(&w->h, p->view.count) + 1;
   np_keep keep = (np_keep)pick(&w->h, 6);
   switch (pick(&w->h, 8)) {
-    case 0:
-      np_pack_trim(p, id, (int64_t)pick(&w->h, 200), &keep, NP_LIT("error total"),
-                   reason);
-      break;
+    case 0: random_trim(w, id, &keep); break;
     case 1: np_pack_reference(p, id, reason); break;
     case 2: np_pack_mask(p, id, reason); break;
     case 3: np_pack_drop(p, id, reason); break;

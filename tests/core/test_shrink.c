@@ -14,7 +14,12 @@ static void add_text(golden *g, const char *start, int words) {
   np_buf t, m;
   np_buf_init(&t, &np_alloc_libc);
   np_buf_init(&m, &np_alloc_libc);
-  for (int i = 0; i < words; i++) np_buf_adds(&t, i % 12 ? "some words " : "a line\n");
+  for (int i = 0; i < words; i++) {
+    np_buf_adds(&t, i % 12 ? "some words " : "line ");
+    if (i % 12 == 0)
+      np_buf_addc(&t, (char)('a' + i / 12 % 26)); /* none is like the next */
+    if (i % 12 == 0) np_buf_addc(&t, '\n');
+  }
   golden_json(&m, start);
   np_json_quote(&m, np_buf_str(&t));
   np_buf_addc(&m, '}');
@@ -383,16 +388,16 @@ static void test_refusals(void) {
   refused(&g, np_pack_mask(p, 1, r), "the entry is pinned");
   refused(&g, np_pack_drop(p, 10, r), "the entry is pinned");
   refused(&g, np_pack_mask(p, 2, r), "the task is held");
-  refused(&g, np_pack_trim(p, 2, 10, NULL, NP_LIT(""), r), "the task is held");
+  refused(&g, np_pack_trim(p, 2, (np_trim_want){.tokens = 10}, r), "the task is held");
   refused(&g, np_pack_mask(p, 3, r), "the entry is not part of the prompt");
   refused(&g, np_pack_restore(p, 4, r), "the entry is not part of the prompt");
   refused(&g, np_pack_mask(p, 6, r), "this kind of entry has no such rung");
-  refused(&g, np_pack_trim(p, 8, 10, NULL, NP_LIT(""), r),
+  refused(&g, np_pack_trim(p, 8, (np_trim_want){.tokens = 10}, r),
           "this kind of entry has no such rung");
   refused(&g, np_pack_reference(p, 8, r), "this kind of entry has no such rung");
   refused(&g, np_pack_mask(p, 11, r), "entries of the newest step are held");
   CHECK("what has just come in may be trimmed",
-        np_pack_trim(p, 11, 10, NULL, NP_LIT(""), r) == NP_SAME);
+        np_pack_trim(p, 11, (np_trim_want){.tokens = 10}, r) == NP_SAME);
   CHECK("a flag is set once",
         np_pack_hold(p, 5, r) == NP_DONE && np_pack_hold(p, 5, r) == NP_SAME);
   refused(&g, np_pack_drop(p, 5, r), "the entry is held");

@@ -23,7 +23,8 @@ static np_trim choose(np_arena *ar, np_str text, size_t limit, np_keep keep,
                       const char *about) {
   np_trim t;
   np_err e = {0};
-  neap_rc rc = np_trim_choose(vocab, text, limit, keep, lit(about), gap, ar, &t, &e);
+  np_trim_ask ask = {.tokens = limit, .keep = keep, .about = lit(about)};
+  neap_rc rc = np_trim_choose(vocab, text, &ask, gap, ar, &t, &e);
   CHECK("a projection is found", rc == NEAP_OK);
   return t;
 }
@@ -432,9 +433,9 @@ static void out_of_memory(void) {
       np_arena ar;
       np_trim t;
       np_err e = {0};
+      np_trim_ask ask = {.tokens = 80, .keep = (np_keep)k, .about = lit("line 42")};
       np_arena_init(&ar, &a);
-      neap_rc rc =
-          np_trim_choose(vocab, text, 80, (np_keep)k, lit("line 42"), gap, &ar, &t, &e);
+      neap_rc rc = np_trim_choose(vocab, text, &ask, gap, &ar, &t, &e);
       np_arena_free(&ar);
       done = rc == NEAP_OK;
       failed += rc == NEAP_E_MEMORY;
