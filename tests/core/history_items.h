@@ -119,8 +119,7 @@ static inline void item_opaque(history *h) {
   static const char *const items[] = {
       "{\"type\":\"compaction\",\"encrypted_content\":\"gAAAzz\"}",
       "{\"type\":\"web_search_call\",\"status\":\"completed\"}",
-      "{\"type\":\"mcp_approval_response\",\"approval_request_id\":\"a\",\"approve\":"
-      "true}"};
+      "{\"type\":\"mcp_approval_response\",\"approval_request_id\":\"a\"}"};
   np_buf_adds(&h->b, items[pick(h, 3)]);
 }
 
