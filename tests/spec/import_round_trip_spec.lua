@@ -14,10 +14,10 @@ local DIR = "tests/cases/import/"
 -- a speaker's name leads the text.
 local LOST = {
   openai = { thoughts = true, errors = true, result_media = true },
-  responses = { thoughts = true, errors = true, result_media = true, files = true, names = true },
+  responses = { thoughts = true, errors = true, result_media = true, names = true },
   -- one without the signature that came with it
-  anthropic = { thoughts = true, result_media = true, names = true },
-  gemini = { thoughts = true, ids = true, result_media = true, files = true, names = true },
+  anthropic = { thoughts = true, names = true },
+  gemini = { thoughts = true, ids = true, result_media = true, names = true },
 }
 local NOTE = "(an image or file; results of this form carry text only)"
 
