@@ -35,6 +35,13 @@ void np_anthropic_text(const np_view *v, const np_entry *en, const np_str *text,
 /* Whether an image or file of another form has a place in this one. */
 bool np_anthropic_takes(const np_entry *en);
 
+/* The block of one that it takes. */
+void np_anthropic_picture(np_json part, np_kind kind, np_buf *out);
+/* Whether the result is one of another form that holds pictures, and texts, alone; and its
+** content as blocks. */
+bool np_anthropic_is_mixed(const np_view *v, const np_entry *en);
+void np_anthropic_mixed(const np_view *v, const np_entry *en, np_buf *out);
+
 /* np_format.marks */
 uint32_t np_anthropic_marks(const np_view *v, const np_entry *en);
 /* A block, or a message's list up to its bracket, without the cache marks that are let go. */

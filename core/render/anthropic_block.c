@@ -1,6 +1,6 @@
 /*
 ** Blocks: an entry's own bytes where nothing is changed and they are of this form, else the
-** block written anew around its texts. next: anthropic_count.c
+** block written anew around its texts. next: anthropic_picture.c
 */
 #include "render/anthropic.h"
 
@@ -130,12 +130,18 @@ static void write_result(const np_entry *en, np_str id, np_str text, np_buf *out
   np_buf_adds(out, en->is_error ? ",\"is_error\":true}" : "}");
 }
 
+/* A result's text as it is shown; one in another form that holds pictures, as blocks. */
+static void add_body(const np_view *v, const np_entry *en, np_buf *out) {
+  if (is_full(v, en) && np_anthropic_is_mixed(v, en)) np_anthropic_mixed(v, en, out);
+  else np_part_shown(v, en, out);
+}
+
 static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf id, text;
   np_buf_init(&id, v->alloc);
   np_buf_init(&text, v->alloc);
   quote_id(np_log_entry(v->log, en->pair), &id);
-  np_part_shown(v, en, &text);
+  add_body(v, en, &text);
   np_str body = np_buf_str(&text), call_id = np_buf_str(&id);
   swap w = {"tool_use_id", "content", &call_id, is_full(v, en) ? NULL : &body,
             is_unmarked(v, en)};
@@ -157,42 +163,6 @@ void np_anthropic_stub(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf_addc(out, '}');
   if (text.failed) out->failed = true;
   np_buf_free(&text);
-}
-
-/* ---- images and files ---- */
-
-static bool is_picture_type(np_str type) {
-  return np_str_is(type, "image/png") || np_str_is(type, "image/jpeg") ||
-         np_str_is(type, "image/gif") || np_str_is(type, "image/webp") ||
-         np_str_is(type, "image\\/png") || np_str_is(type, "image\\/jpeg");
-}
-
-/* Pictures of the four types, and PDF files: with their bytes, or at an address. */
-bool np_anthropic_takes(const np_entry *en) {
-  np_picture p;
-  if (!np_picture_read(en->raw, &p)) return false;
-  if (!p.data.n)
-    return en->kind == NP_KIND_IMAGE && p.url.n > 4 && !memcmp(p.url.p, "http", 4);
-  if (en->kind == NP_KIND_IMAGE) return is_picture_type(p.type);
-  return np_str_is(p.type, "application/pdf");
-}
-
-static void add_picture(const np_entry *en, np_buf *out) {
-  np_picture p;
-  np_picture_read(en->raw, &p);
-  np_buf_adds(out, en->kind == NP_KIND_IMAGE
-                       ? "{\"type\":\"image\",\"source\":{\"type\":"
-                       : "{\"type\":\"document\",\"source\":{\"type\":");
-  if (p.data.n) {
-    np_buf_adds(out, "\"base64\",\"media_type\":\"");
-    np_buf_add(out, p.type);
-    np_buf_adds(out, "\",\"data\":\"");
-    np_buf_add(out, p.data);
-  } else {
-    np_buf_adds(out, "\"url\",\"url\":\"");
-    np_buf_add(out, p.url);
-  }
-  np_buf_adds(out, "\"}}");
 }
 
 /* ---- */
@@ -227,6 +197,7 @@ void np_anthropic_block(const np_view *v, const np_entry *en, np_buf *out) {
   else if (own && full && (en->kind != NP_KIND_SYSTEM || np_anthropic_is_system(en)))
     add_own(v, en, out);
   else if (own && !full && !is_data(en)) add_cut(v, en, out);
-  else if (is_data(en) && full && np_anthropic_takes(en)) add_picture(en, out);
+  else if (is_data(en) && full && np_anthropic_takes(en))
+    np_anthropic_picture(en->raw, en->kind, out);
   else add_text(v, en, out);
 }

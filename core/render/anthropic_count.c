@@ -50,7 +50,9 @@ static uint32_t inner_tokens(const np_view *v, np_json block) {
   np_json type, text;
   np_buf b;
   np_json_get(block, "type", &type);
-  if (np_json_is_key(type.type == NP_JSON_STRING ? type.raw : NP_LIT(""), "image"))
+  np_str kind = type.type == NP_JSON_STRING ? type.raw : NP_LIT("");
+  if (np_json_is_key(kind, "image") || np_json_is_key(kind, "image_url") ||
+      np_json_is_key(kind, "input_image"))
     return image_tokens(v, block);
   np_buf_init(&b, v->alloc);
   if (np_json_get(block, "text", &text) && text.type == NP_JSON_STRING)
@@ -63,7 +65,9 @@ static uint32_t result_tokens(const np_view *v, const np_entry *en) {
   np_json content, block;
   uint32_t n = 0;
   bool own = np_view_message(v, en)->shape == NP_SHAPE_ANTHROPIC;
-  if (!own || !np_json_get(en->raw, "content", &content) || content.type != NP_JSON_ARRAY)
+  if (np_anthropic_is_mixed(v, en)) content = en->raw;
+  else if (!own || !np_json_get(en->raw, "content", &content) ||
+           content.type != NP_JSON_ARRAY)
     return np_part_tokens(v, en, NULL);
   np_json_iter it = np_json_each(content);
   while (np_json_next(&it, NULL, &block)) n += inner_tokens(v, block);
