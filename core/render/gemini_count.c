@@ -5,6 +5,7 @@
 */
 #include "render/gemini_count.h"
 
+#include "render/document.h"
 #include "render/gemini.h"
 
 #define COST (&np_gemini_cost_table)
@@ -18,9 +19,10 @@ bool np_gemini_takes(const np_view *v, const np_entry *en) {
   static const char *const types[] = {"image/png", "image/jpeg", "image/webp",
                                       "image/heic", "image/heif"};
   np_picture image;
-  if (en->kind != NP_KIND_IMAGE) return false;
+  if (en->kind != NP_KIND_IMAGE && en->kind != NP_KIND_FILE) return false;
   if (np_gemini_owns(v, en)) return true;
   if (!np_picture_read(en->raw, &image) || !image.data.n) return false;
+  if (en->kind == NP_KIND_FILE) return np_str_is(image.type, "application/pdf");
   for (size_t i = 0; i < NP_COUNT(types); i++) {
     if (np_str_is(image.type, types[i])) return true;
   }
@@ -130,6 +132,10 @@ uint32_t np_gemini_entry_tokens(const np_view *v, const np_entry *en,
   if (en->kind == NP_KIND_RESULT) return text_tokens(v, en, text);
   if (en->kind == NP_KIND_IMAGE && !text && np_gemini_takes(v, en))
     return COST->message + np_image_tokens(v->model->image, np_image_read(en->raw), NULL);
+  uint32_t pages;
+  if (en->kind == NP_KIND_FILE && !text && np_gemini_takes(v, en) &&
+      np_document_read(en->raw, &pages))
+    return COST->message + np_document_tokens(v->model, pages);
   uint32_t n = COST->message + text_tokens(v, en, text);
   return text ? n : n + signature_tokens(v, en);
 }

@@ -234,9 +234,28 @@ static const char *text_type(const np_view *v, const np_entry *en) {
   return np_view_message(v, en)->role == NP_ROLE_ASSISTANT ? "output_text" : "input_text";
 }
 
+/* The provider asks for a name of a file that comes with its bytes. */
+static void add_file(const np_entry *en, const np_picture *file, np_buf *out) {
+  np_json inner, name;
+  np_str raw = NP_LIT("\"document.pdf\"");
+  if (!np_json_get(en->raw, "file", &inner)) inner = en->raw;
+  if (np_json_get(inner, "filename", &name) && name.type == NP_JSON_STRING) raw = name.raw;
+  np_buf_adds(out, "{\"type\":\"input_file\",\"filename\":");
+  np_buf_add(out, raw);
+  np_buf_adds(out, ",\"file_data\":\"data:");
+  np_buf_add(out, file->type);
+  np_buf_adds(out, ";base64,");
+  np_buf_add(out, file->data);
+  np_buf_adds(out, "\"}");
+}
+
 static void add_image(const np_entry *en, np_buf *out) {
   np_picture image;
   np_picture_read(en->raw, &image);
+  if (en->kind == NP_KIND_FILE) {
+    add_file(en, &image, out);
+    return;
+  }
   np_buf_adds(out, "{\"type\":\"input_image\",\"image_url\":\"");
   if (image.data.n) {
     np_buf_adds(out, "data:");

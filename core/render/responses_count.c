@@ -6,6 +6,7 @@
 */
 #include "render/responses.h"
 
+#include "render/document.h"
 #include "render/openai.h"
 
 bool np_responses_owns(const np_view *v, const np_entry *en) {
@@ -19,10 +20,12 @@ static bool is_picture_type(np_str type) {
 
 bool np_responses_takes(const np_view *v, const np_entry *en) {
   np_picture image;
-  if (en->kind != NP_KIND_IMAGE || np_view_message(v, en)->role == NP_ROLE_ASSISTANT)
-    return false;
+  bool data = en->kind == NP_KIND_IMAGE || en->kind == NP_KIND_FILE;
+  if (!data || np_view_message(v, en)->role == NP_ROLE_ASSISTANT) return false;
   if (np_responses_owns(v, en)) return true;
   if (!np_picture_read(en->raw, &image)) return false;
+  if (en->kind == NP_KIND_FILE)
+    return image.data.n && np_str_is(image.type, "application/pdf");
   if (image.data.n) return is_picture_type(image.type);
   return np_str_find(image.url, NP_LIT("http"), 0) == 0;
 }
@@ -116,6 +119,10 @@ static uint32_t text_tokens(const np_view *v, const np_entry *en, const np_str *
     return (uint32_t)np_openai_cost_find(v->vocab)->call +
            opaque_tokens(v, np_view_message(v, en), en->raw);
   bool file = en->kind == NP_KIND_FILE && np_responses_owns(v, en) && !text;
+  uint32_t pages;
+  if (en->kind == NP_KIND_FILE && !item && !text && np_responses_takes(v, en) &&
+      np_document_read(en->raw, &pages))
+    return np_document_tokens(v->model, pages);
   uint32_t n = file ? np_part_raw_tokens(v, np_view_message(v, en), en->raw.raw)
                     : np_part_tokens(v, en, text);
   return item || role == NP_ROLE_ASSISTANT ? n + framing(v, role) : n;
