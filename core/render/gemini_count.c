@@ -125,6 +125,15 @@ static uint32_t text_tokens(const np_view *v, const np_entry *en, const np_str *
                                 : np_part_tokens(v, en, text);
 }
 
+/* Whether the entry goes out as the bytes of a PDF file; one that cannot be read is a page. */
+static bool has_pages(const np_view *v, const np_entry *en, uint32_t *pages) {
+  np_picture file;
+  if (en->kind != NP_KIND_FILE || !np_gemini_takes(v, en)) return false;
+  if (!np_picture_read(en->raw, &file) || !file.data.n) return false;
+  if (!np_document_read(en->raw, pages)) *pages = 1;
+  return np_str_is(file.type, "application/pdf");
+}
+
 /* A text that is replaced goes without its signature. */
 uint32_t np_gemini_entry_tokens(const np_view *v, const np_entry *en,
                                 const np_str *text) {
@@ -133,8 +142,7 @@ uint32_t np_gemini_entry_tokens(const np_view *v, const np_entry *en,
   if (en->kind == NP_KIND_IMAGE && !text && np_gemini_takes(v, en))
     return COST->message + np_image_tokens(v->model->image, np_image_read(en->raw), NULL);
   uint32_t pages;
-  if (en->kind == NP_KIND_FILE && !text && np_gemini_takes(v, en) &&
-      np_document_read(en->raw, &pages))
+  if (!text && has_pages(v, en, &pages))
     return COST->message + np_document_tokens(v->model, pages);
   uint32_t n = COST->message + text_tokens(v, en, text);
   return text ? n : n + signature_tokens(v, en);

@@ -239,7 +239,8 @@ static void add_file(const np_entry *en, const np_picture *file, np_buf *out) {
   np_json inner, name;
   np_str raw = NP_LIT("\"document.pdf\"");
   if (!np_json_get(en->raw, "file", &inner)) inner = en->raw;
-  if (np_json_get(inner, "filename", &name) && name.type == NP_JSON_STRING) raw = name.raw;
+  if (np_json_get(inner, "filename", &name) && name.type == NP_JSON_STRING)
+    raw = name.raw;
   np_buf_adds(out, "{\"type\":\"input_file\",\"filename\":");
   np_buf_add(out, raw);
   np_buf_adds(out, ",\"file_data\":\"data:");

@@ -110,6 +110,15 @@ static uint32_t framing(const np_view *v, np_role role) {
          np_part_count(v, np_str_cstr(np_role_name(role)));
 }
 
+/* Whether the entry goes out as the bytes of a PDF file; one that cannot be read is a page. */
+static bool has_pages(const np_view *v, const np_entry *en, uint32_t *pages) {
+  np_picture file;
+  if (en->kind != NP_KIND_FILE || !np_responses_takes(v, en)) return false;
+  if (!np_picture_read(en->raw, &file) || !file.data.n) return false;
+  if (!np_document_read(en->raw, pages)) *pages = 1;
+  return np_str_is(file.type, "application/pdf");
+}
+
 /* What is an item by itself is framed as one: as a message where a mark stands for it. A
 ** message of the assistant is framed by each of its texts. */
 static uint32_t text_tokens(const np_view *v, const np_entry *en, const np_str *text) {
@@ -120,8 +129,7 @@ static uint32_t text_tokens(const np_view *v, const np_entry *en, const np_str *
            opaque_tokens(v, np_view_message(v, en), en->raw);
   bool file = en->kind == NP_KIND_FILE && np_responses_owns(v, en) && !text;
   uint32_t pages;
-  if (en->kind == NP_KIND_FILE && !item && !text && np_responses_takes(v, en) &&
-      np_document_read(en->raw, &pages))
+  if (!item && !text && has_pages(v, en, &pages))
     return np_document_tokens(v->model, pages);
   uint32_t n = file ? np_part_raw_tokens(v, np_view_message(v, en), en->raw.raw)
                     : np_part_tokens(v, en, text);

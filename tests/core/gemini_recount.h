@@ -7,6 +7,7 @@
 #define NP_TESTS_GEMINI_RECOUNT_H
 
 #include "base/json.h"
+#include "render/document.h"
 #include "render/image.h"
 #include "token/token.h"
 
@@ -14,7 +15,7 @@ typedef struct gemini_sum {
   const np_vocab *v;
   np_buf text;
   int64_t tokens;
-  const np_image_cost *image;
+  const np_model *model;
 } gemini_sum;
 
 static inline int64_t gemini_text(gemini_sum *s, np_json text) {
@@ -60,9 +61,14 @@ static inline void gemini_part(gemini_sum *s, np_json part) {
     s->tokens += 1 + gemini_text(s, v);
   } else if (np_json_get(part, "inlineData", &v)) {
     np_json_get(v, "mimeType", &type);
+    uint32_t pages;
     bool image = type.raw.n > 7 && !memcmp(type.raw.p, "\"image/", 7);
     s->tokens += 1;
-    if (image) s->tokens += np_image_tokens(s->image, np_image_read(part), NULL);
+    bool pdf = np_str_is(type.raw, "\"application/pdf\"");
+    if (!np_document_read(part, &pages)) pages = 1;
+    if (pdf) s->tokens += (int64_t)pages * s->model->page;
+    else if (image)
+      s->tokens += np_image_tokens(s->model->image, np_image_read(part), NULL);
   } else {
     s->tokens += 1 + gemini_raw(s, part.raw);
   }
@@ -76,9 +82,9 @@ static inline void gemini_parts(gemini_sum *s, np_json holder) {
 }
 
 static inline int64_t gemini_recount(const np_vocab *v, np_str body,
-                                     const np_image_cost *image, int64_t tool_tokens) {
+                                     const np_model *model, int64_t tool_tokens) {
   np_json root, list, content;
-  gemini_sum s = {.v = v, .image = image, .tokens = 1 + tool_tokens};
+  gemini_sum s = {.v = v, .model = model, .tokens = 1 + tool_tokens};
   np_buf_init(&s.text, &np_alloc_libc);
   if (!np_json_check(body, &root, NULL) && np_json_get(root, "contents", &list)) {
     np_json_iter it = np_json_each(list);

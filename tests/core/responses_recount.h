@@ -7,6 +7,7 @@
 #define NP_TESTS_RESPONSES_RECOUNT_H
 
 #include "base/json.h"
+#include "render/document.h"
 #include "render/image.h"
 #include "token/token.h"
 
@@ -14,7 +15,7 @@ typedef struct responses_sum {
   const np_vocab *v;
   np_buf text;
   int64_t tokens;
-  const np_image_cost *image;
+  const np_model *model;
 } responses_sum;
 
 static inline int64_t responses_text(responses_sum *s, np_json text) {
@@ -35,8 +36,14 @@ static inline bool responses_ends(np_json type, const char *end) {
 /* One part of a list. */
 static inline int64_t responses_part(responses_sum *s, np_json part) {
   np_json text;
+  uint32_t pages;
+  if (np_json_get(part, "file_data", &text) &&
+      np_str_find(text.raw, NP_LIT("data:application/pdf;"), 0) == 1) {
+    if (!np_document_read(part, &pages)) pages = 1;
+    return (int64_t)pages * s->model->page;
+  }
   if (np_json_get(part, "image_url", &text))
-    return np_image_tokens(s->image, np_image_read(part), NULL);
+    return np_image_tokens(s->model->image, np_image_read(part), NULL);
   if (np_json_get(part, "text", &text) || np_json_get(part, "refusal", &text))
     return responses_text(s, text);
   return responses_raw(s, part);
@@ -92,9 +99,9 @@ static inline void responses_item(responses_sum *s, np_json item) {
 }
 
 static inline int64_t responses_recount(const np_vocab *v, np_str body,
-                                        const np_image_cost *image, int64_t tool_tokens) {
+                                        const np_model *model, int64_t tool_tokens) {
   np_json root, input, item, text;
-  responses_sum s = {.v = v, .image = image, .tokens = 3 + tool_tokens};
+  responses_sum s = {.v = v, .model = model, .tokens = 3 + tool_tokens};
   np_buf_init(&s.text, &np_alloc_libc);
   if (!np_json_check(body, &root, NULL) && np_json_get(root, "input", &input)) {
     np_json_iter it = np_json_each(input);

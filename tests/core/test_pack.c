@@ -189,9 +189,9 @@ static void check_tokens(world *w, np_str body, np_buf *seen) {
     np_buf_clear(seen);
     np_buf_add(seen, np_str_cut(body, 0, w->pack.frame.body_end));
     if (v->format->shape == NP_SHAPE_RESPONSES)
-      tokens = responses_recount(v->vocab, body, v->model->image, 0);
+      tokens = responses_recount(v->vocab, body, v->model, 0);
     else if (v->format->shape == NP_SHAPE_GEMINI)
-      tokens = gemini_recount(v->vocab, body, v->model->image, 0);
+      tokens = gemini_recount(v->vocab, body, v->model, 0);
     else if (v->format->parts) wrong = openai_check(v->vocab, body, 0, &tokens);
     else tokens = (int64_t)np_vocab_count(v->vocab, body);
   }
