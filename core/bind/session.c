@@ -137,6 +137,7 @@ static int engine_session(lua_State *L) {
   o.format = field_str(L, 2, "format");
   o.encoding = field_str(L, 2, "encoding");
   o.model = field_str(L, 2, "model");
+  o.prices = field_str(L, 2, "prices");
   o.options_json = field_str(L, 2, "options");
   o.durable = check_durable(L, field_str(L, 2, "durable"));
   o.window = field_int(L, 2, "window");
@@ -174,6 +175,12 @@ static int session_set_tools(lua_State *L) {
 static int session_set_request(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   return push_done(L, s, neap_set_request(s, check_str(L, 2)));
+}
+
+/* set_now(ms): the time, in milliseconds since 1970. */
+static int session_set_now(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_set_now(s, luaL_checkinteger(L, 2)));
 }
 
 static int session_append(lua_State *L) {
@@ -308,6 +315,7 @@ static const luaL_Reg engine_methods[] = {
 static const luaL_Reg session_methods[] = {
     {"set_tools", session_set_tools},
     {"set_request", session_set_request},
+    {"set_now", session_set_now},
     {"append", session_append},
     {"append_response", session_append_response},
     {"prompt", session_prompt},

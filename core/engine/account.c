@@ -153,6 +153,9 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   if (!s->overflow) {
     add_int(b, "cached", s->rendered.cached);
     add_int(b, "epoch", s->pack.frame.epoch);
+    add_int(b, "billed_cached", s->bill.read);
+    add_int(b, "written", s->bill.written);
+    if (s->cold) np_buf_adds(b, ",\"cold\":true");
     np_buf_adds(b, s->rendered.rewrite ? ",\"rewrite\":true" : ",\"rewrite\":false");
   }
   add_regions(b, &s->pack.view);

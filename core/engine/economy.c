@@ -9,12 +9,57 @@
 
 #include <math.h>
 
-/* Uncached 1, cached read 0.1, cache write 1.25: the newest generation of both large
-** providers (their pricing pages, 2026). */
-static const double price_read = 0.1, price_write = 1.25;
-
 /* after a rewrite; the core delays nothing, it lives in this figure */
 #define QUIET_TURNS 3
+
+/* ---- prices ---- */
+
+/* The host's choice, or the model's, or what the format's provider asks for its newest. */
+neap_rc np_economy_choose(neap_session *s) {
+  const char *prices = s->options.prices, *model = s->options.model;
+  s->cache = NULL;
+  if (prices || model) s->cache = np_cache_find(np_str_cstr(prices ? prices : model));
+  if (prices && !s->cache) {
+    return np_fail(&s->err, NEAP_E_CONFIG,
+                   "prices of %.60s are not in the table; name a model, as gpt-5",
+                   prices);
+  }
+  if (!s->cache) s->cache = np_cache_default(np_str_cstr(s->options.format));
+  /* the provider's tokens are the counted ones times the factor */
+  s->minimum = (s->cache->minimum * NP_MILLION + s->gauge.factor - 1) / s->gauge.factor;
+  return NEAP_OK;
+}
+
+void np_economy_settings(const neap_session *s, np_buf *out) {
+  const np_cache *c = s->cache;
+  np_buf_adds(out, ",\"prices\":{\"name\":");
+  np_json_quote(out, np_str_cstr(c->name));
+  np_buf_adds(out, ",\"read\":");
+  np_buf_int(out, c->read);
+  np_buf_adds(out, ",\"write\":");
+  np_buf_int(out, c->write);
+  np_buf_adds(out, ",\"ttl\":");
+  np_buf_int(out, c->ttl);
+  np_buf_adds(out, ",\"minimum\":");
+  np_buf_int(out, s->minimum);
+  np_buf_addc(out, '}');
+}
+
+static double in_units(int64_t millionths) {
+  return (double)millionths / NP_MILLION;
+}
+
+static int64_t life_ms(const neap_session *s) {
+  return s->cache->ttl * 1000;
+}
+
+/* Whether what was sent last has left the cache by now. */
+static bool is_cold(const neap_session *s) {
+  int64_t life = life_ms(s);
+  return life && s->now && s->sent_at && s->now - s->sent_at > life;
+}
+
+/* ---- the level ---- */
 
 /* Tokens before the first entry that may change: head, fixed and task. */
 static int64_t front_tokens(const np_view *v) {
@@ -39,11 +84,11 @@ static double mean_growth(const neap_session *s) {
 static int64_t height(const neap_session *s) {
   int64_t budget = s->pack.budget;
   if (s->pack.frame.epoch <= 1 || s->turns_since_rewrite < QUIET_TURNS) return budget;
-  if (price_read <= 0 || price_read >= price_write) return budget;
+  double read = in_units(s->cache->read), write = in_units(s->cache->write);
+  if (read <= 0 || read >= write) return budget;
   double room = (double)(s->tokens_after_rewrite - s->front_tokens);
   if (room < 0) room = 0;
-  double up =
-      2 * sqrt(2 * room * mean_growth(s) * (price_write - price_read) / price_read);
+  double up = 2 * sqrt(2 * room * mean_growth(s) * (write - read) / read);
   double h = (double)s->tokens_after_rewrite + up;
   return h > (double)budget ? budget : (int64_t)h;
 }
@@ -53,8 +98,10 @@ void np_economy(const neap_session *s, np_turn *turn) {
   *turn = (np_turn){.window = s->window,
                     .reserve = s->reserve,
                     .budget = budget,
-                    .price_read = price_read,
-                    .price_write = price_write};
+                    .now = s->now,
+                    .cold = is_cold(s),
+                    .price_read = in_units(s->cache->read),
+                    .price_write = in_units(s->cache->write)};
   turn->measured = s->gauge.measured;
   turn->drift = (double)s->gauge.drift / NP_MILLION;
   turn->floor = s->pack.view.recall ? budget / 2 : budget * 7 / 10;
@@ -63,8 +110,27 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->random = (uint64_t *)(uintptr_t)&s->random; /* drawn from while hooks run */
 }
 
+/* ---- after a turn ---- */
+
+/* What the prompt costs, and where the next one finds it. */
+static neap_rc bill(neap_session *s) {
+  const np_frame *f = &s->pack.frame;
+  np_breaks_plan(&s->breaks, f, &s->pack.view, &s->rendered, s->minimum);
+  s->cold = is_cold(s);
+  np_billed p = {.frame = f,
+                 .rendered = &s->rendered,
+                 .breaks = &s->breaks,
+                 .tokens = np_pack_tokens(&s->pack),
+                 .minimum = s->minimum,
+                 .now = s->now,
+                 .ttl = life_ms(s),
+                 .cold = s->cold};
+  s->sent_at = s->now;
+  return np_bill_prompt(&s->bill, s->cache, &p) ? NEAP_OK : np_fail_mem(&s->err);
+}
+
 /* Growth counts appendices only; a rewrite starts the count of quiet turns. */
-void np_turn_after(neap_session *s) {
+neap_rc np_turn_after(neap_session *s) {
   int64_t now = np_pack_tokens(&s->pack);
   s->turn++;
   if (s->rendered.rewrite) {
@@ -79,4 +145,5 @@ void np_turn_after(neap_session *s) {
   np_outlook_after(s);
   s->asked_tokens = now;
   s->asked_guess = np_view_guesses(&s->pack.view);
+  return bill(s);
 }

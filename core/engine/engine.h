@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <threads.h>
 
+#include "engine/bill.h"
 #include "engine/gauge.h"
 #include "policy/policy.h"
 #include "store/store.h"
@@ -46,7 +47,8 @@ typedef enum np_event_kind {
   NP_EV_ASK = 10, /* a policy asks a model; body: the prompt, if it has one of its own */
   NP_EV_ANSWER = 11,  /* body: the answer, or why there is none */
   NP_EV_SETTLED = 12, /* the asks so far are done with: the hook returned, or a reload */
-  NP_EV_USAGE = 13    /* head: what a provider reports for a prompt, and what follows */
+  NP_EV_USAGE = 13,   /* head: what a provider reports for a prompt, and what follows */
+  NP_EV_NOW = 14      /* body: the time, as the host tells it */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -84,6 +86,12 @@ struct neap_session {
   bool broken;      /* memory ran out half-way: nothing more is done */
 
   int64_t turn, epochs_seen;
+  const np_cache *cache; /* prices and rules of the provider's cache */
+  int64_t minimum;       /* its shortest prefix, in counted tokens */
+  np_breaks breaks;
+  np_bill bill;
+  int64_t now, sent_at; /* milliseconds, as the host told; 0: it did not */
+  bool cold;            /* the last prompt found nothing in the cache: too late */
   int64_t turns_since_rewrite, tokens_after_rewrite, front_tokens;
   int64_t growth[NP_GROWTH], last_tokens;
   size_t growth_count;
@@ -144,10 +152,13 @@ neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
 /* ---- turn.c, account.c, economy.c, events.c ---- */
 neap_rc np_turn_assemble(neap_session *s); /* hooks, fit, render */
 neap_rc np_turn_account(neap_session *s, np_buf *out);
-void np_turn_after(neap_session *s); /* growth, rewrites, economy */
+neap_rc np_turn_after(neap_session *s);     /* growth, rewrites, economy */
+neap_rc np_economy_choose(neap_session *s); /* whose prices */
+void np_economy_settings(const neap_session *s, np_buf *out); /* a member for the log */
 void np_economy(const neap_session *s, np_turn *turn);
 /* Mean growth of the last turns that only appended, in tokens; false before the first. */
 bool np_economy_growth(const neap_session *s, double *tokens);
+neap_rc np_now_take(neap_session *s, const np_event *ev); /* now.c */
 /* prefix.c: at the first turn, s->warnings */
 neap_rc np_prefix_look(neap_session *s);
 /* outlook.c: members of the account */

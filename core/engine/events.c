@@ -137,8 +137,7 @@ static neap_rc lay_turn(neap_session *s, np_str body) {
   if (!rc) rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
   if (rc) return rc;
   s->admitted = (int64_t)s->log.entry_count;
-  np_turn_after(s);
-  return NEAP_OK;
+  return np_turn_after(s);
 }
 
 static neap_rc keep_head(neap_session *s, np_str body, np_str *field) {
@@ -162,6 +161,7 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_ASK:
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);
+    case NP_EV_NOW: return np_now_take(s, ev);
     case NP_EV_NOTE: return np_notes_take(s, ev);
     case NP_EV_USAGE: return np_usage_take(s, ev);
     case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->body);

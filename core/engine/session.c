@@ -193,6 +193,7 @@ static neap_rc keep_options(neap_session *s, const neap_options *o) {
   if (!rc) rc = keep_cstr(s, &s->options.format);
   if (!rc) rc = keep_cstr(s, &s->options.encoding);
   if (!rc) rc = keep_cstr(s, &s->options.model);
+  if (!rc) rc = keep_cstr(s, &s->options.prices);
   return rc ? rc : keep_cstr(s, &s->options.options_json);
 }
 
@@ -241,6 +242,7 @@ static neap_rc open_parts(neap_session *s) {
   if (!rc) rc = check_alarm(s);
   if (!rc) rc = find_format(s, &format);
   if (!rc) rc = choose_model(s, &model);
+  if (!rc) rc = np_economy_choose(s);
   if (!rc) rc = set_window(s);
   if (!rc)
     rc = np_engine_vocab(s->engine, np_str_cstr(s->options.encoding), &s->vocab, &s->err);
@@ -289,6 +291,7 @@ static void add_settings(const neap_session *s, np_buf *b) {
   np_buf_int(b, s->reserve);
   add_member(b, "policy", policy->name);
   add_member(b, "policy_sha256", np_str_of(hex, sizeof hex));
+  np_economy_settings(s, b);
   np_buf_adds(b, ",\"options\":");
   np_buf_adds(b, options && *options ? options : "{}");
   np_buf_addc(b, '}');
@@ -334,6 +337,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->turn_state, &n->alloc);
   np_buf_init(&s->usage, &n->alloc);
   np_arena_init(&s->queue_text, &n->alloc);
+  np_bill_init(&s->bill, &n->alloc);
   s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
@@ -420,6 +424,7 @@ void neap_session_close(neap_session *s) {
   np_free(&n->alloc, s->queue);
   np_free(&n->alloc, s->batch);
   np_arena_free(&s->queue_text);
+  np_bill_free(&s->bill);
   np_arena_free(&s->arena);
   np_free(&n->alloc, s);
 }

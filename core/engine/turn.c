@@ -261,8 +261,8 @@ neap_rc np_turn_assemble(neap_session *s) {
   rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
   if (rc) return rc;
   s->admitted = (int64_t)s->log.entry_count; /* summaries of this turn are not offered */
-  np_turn_after(s);
-  rc = make_account(s);
+  rc = np_turn_after(s);
+  if (!rc) rc = make_account(s);
   return rc ? rc : np_events_turn(s);
 }
 

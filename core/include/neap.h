@@ -152,6 +152,10 @@ typedef struct neap_options {
   /* share of the budget: the account of the turn that rises over it has an `alarm`. 0: 0.7,
   ** -1: none */
   double alarm;
+  /* whose prices and cache rules: a model's name; NULL: the `model`'s, or those of the newest
+  ** that the format's provider has. They decide ctx.economy and what the account says of
+  ** the cache. NEAP_E_CONFIG for one that is not known */
+  const char *prices;
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */
@@ -180,6 +184,11 @@ NEAP_API neap_rc neap_set_request(neap_session *s, neap_str members_json);
 ** byte in their own. What is acknowledged survives as `durable` says. Errors: NEAP_E_JSON,
 ** NEAP_E_UTF8, NEAP_E_SHAPE, NEAP_E_LIMIT; then nothing changed. */
 NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
+
+/* Tells the time, in milliseconds since 1970, before a prompt. The engine reads no clock: a
+** policy sees this as ctx.now, and the time between two prompts says whether the provider's
+** cache has forgotten the last one. It is in the log. NEAP_E_ARG: before what was told last. */
+NEAP_API neap_rc neap_set_now(neap_session *s, int64_t ms);
 
 /* Assembles the next turn and gives the whole request body (for `text`: the prompt), valid
 ** until the next call on `s`. NEAP_E_BUDGET: nothing fits; neap_account says by what.
@@ -231,8 +240,11 @@ NEAP_API neap_rc neap_reload(neap_session *s);
 
 /* The last turn as one JSON object: tokens, exact, budget, regions, epoch, changes; where not
 ** exact factor, estimate (tokens x factor, at most the budget) and margin; drift once a
-** response has told its usage; growth and steps_left once growth is known; left_out, how many
-** thoughts and items of another provider so far this format has no place for; after
+** response has told its usage; cached (shared with the last prompt), billed_cached and written
+** (of that, what the provider's rules read from its cache, and what they keep for the next
+** prompt), cold when the cache had forgotten all; growth and steps_left once growth is known;
+** left_out, how many thoughts and items of another provider so far this format has no place
+** for; after
 ** NEAP_E_BUDGET also `overflow`, with the single changes of which each would help. Valid until
 ** the next call on `s`. */
 NEAP_API neap_rc neap_account(neap_session *s, neap_str *json);

@@ -75,27 +75,40 @@ np_str np_by_line(lua_State *L, char *buf, size_t cap) {
 
 /* ---- economy ---- */
 
-/* quote{to=}: what a rewrite down to `to` tokens (the floor) would cost now, in tokens of
-** input; what it saves each turn; after how many turns it has paid. */
-static int economy_quote(lua_State *L) {
+/* The one argument of a quote, {to = tokens}; without it the floor. */
+static double check_quote(lua_State *L, const np_turn *t) {
   static const char *const names[] = {"to", NULL};
+  double to = (double)t->floor;
+  if (lua_isnoneornil(L, 1)) return to;
+  if (lua_type(L, 1) != LUA_TTABLE)
+    luaL_error(L, "quote takes a table, as quote { to = 50000 }, not a %s",
+               luaL_typename(L, 1));
+  int step = np_pairs_push(L, 1);
+  while (np_pairs_next(L, step, 1)) {
+    np_check_name(L, step + 1, "quote: key", names);
+    if (lua_type(L, step + 2) != LUA_TNUMBER)
+      luaL_error(L, "quote: to must be a number of tokens, not a %s",
+                 luaL_typename(L, step + 2));
+    to = lua_tonumber(L, step + 2);
+    if (!(to >= 0 && to < 9e15))
+      luaL_error(L, "quote: to must be a finite number of tokens of at least 0");
+  }
+  return to;
+}
+
+/* quote{to=}: what a rewrite down to `to` tokens (the floor) would cost now, in tokens of
+** input; what it saves each turn; after how many turns it has paid. A cache that has
+** forgotten the prompt has to take it anew in any case: then a rewrite is free. */
+static int economy_quote(lua_State *L) {
   const np_policy *p = np_host(L);
   np_check_handle(L, lua_upvalueindex(1), NP_CONTEXT_TYPE);
   const np_turn *t = &p->turn;
-  double to = (double)t->floor, now = (double)np_pack_tokens(p->pack);
-  if (!lua_isnoneornil(L, 1)) {
-    luaL_checktype(L, 1, LUA_TTABLE);
-    int step = np_pairs_push(L, 1);
-    while (np_pairs_next(L, step, 1)) {
-      np_check_name(L, step + 1, "quote: key", names);
-      to = luaL_checknumber(L, step + 2);
-    }
-  }
+  double to = check_quote(L, t), now = (double)np_pack_tokens(p->pack);
   const int64_t *region = p->pack->view.region;
   double front = (double)(region[NP_REGION_FIXED] + region[NP_REGION_TASK]);
   double again = to > front ? to - front : 0, less = now > to ? now - to : 0;
   double cost = (t->price_write - t->price_read) * again, saving = t->price_read * less;
-  if (cost < 0) cost = 0;
+  if (cost < 0 || t->cold) cost = 0;
   lua_createtable(L, 0, 3);
   lua_pushnumber(L, cost);
   lua_setfield(L, -2, "cost");
@@ -109,7 +122,13 @@ static int economy_quote(lua_State *L) {
 }
 
 static void push_economy(lua_State *L, const np_turn *t) {
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 6);
+  lua_pushnumber(L, t->price_read);
+  lua_setfield(L, -2, "read");
+  lua_pushnumber(L, t->price_write);
+  lua_setfield(L, -2, "write");
+  lua_pushboolean(L, t->cold);
+  lua_setfield(L, -2, "cold");
   lua_pushinteger(L, t->floor);
   lua_setfield(L, -2, "floor");
   lua_pushinteger(L, t->height);

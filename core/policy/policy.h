@@ -30,6 +30,7 @@ typedef struct np_turn {
   int64_t now;                    /* recorded milliseconds; 0: unknown */
   int64_t floor, height;          /* ctx.economy */
   double price_read, price_write; /* r and w of the economy */
+  bool cold;                      /* the provider's cache has forgotten the last prompt */
   bool measured;                  /* a provider has said what a prompt took */
   double drift;                   /* how far that was from the estimate, relative */
   uint64_t *random;               /* state of ctx.random, recorded with the session */

@@ -30,10 +30,14 @@ static int64_t tokens_before(const np_frame *f) {
   return f->count ? f->segments[f->count - 1].tokens : 0;
 }
 
+static int64_t blocks_before(const np_frame *f) {
+  return f->count ? f->segments[f->count - 1].blocks : 0;
+}
+
 /* Takes what was written as a segment. Writing may have made a list of the string that the
 ** segment before ended with. */
 static void push(walk *w, np_segment_kind kind, int64_t ref, int64_t first,
-                 int64_t tokens) {
+                 int64_t tokens, int64_t blocks) {
   np_frame *f = w->f;
   void *segments = f->segments;
   if (!np_grow(f->alloc, &segments, &f->cap, f->count + 1, sizeof(np_segment))) {
@@ -51,37 +55,41 @@ static void push(walk *w, np_segment_kind kind, int64_t ref, int64_t first,
                                        .first = first,
                                        .seam = w->seam,
                                        .end = f->bytes.n,
-                                       .tokens = tokens_before(f) + tokens};
+                                       .tokens = tokens_before(f) + tokens,
+                                       .blocks = blocks_before(f) + blocks};
   f->count++;
 }
 
 static void push_head(walk *w) {
   w->v->format->head(w->v, &w->seam, &w->f->bytes);
-  push(w, NP_SEGMENT_HEAD, 0, 0, w->v->head_cost);
+  push(w, NP_SEGMENT_HEAD, 0, 0, w->v->head_cost, 0);
 }
 
 static void push_notice(walk *w, const np_group *g, int64_t id) {
   const np_run *r = &w->v->runs[np_view_at(w->v, id)->run];
   np_run_text(w->v, r, &w->notice);
   w->v->format->notice(w->v, np_buf_str(&w->notice), &w->seam, &w->f->bytes);
-  push(w, NP_SEGMENT_NOTICE, id, g->first, r->notice);
+  push(w, NP_SEGMENT_NOTICE, id, g->first, r->notice, 1);
 }
 
 static void push_message(walk *w, const np_group *g) {
   np_view *v = w->v;
-  int64_t tokens = 0;
+  int64_t tokens = 0, blocks = 0;
   bool framed = false;
   for (int64_t id = g->first; (id = np_group_shown(v, g, id)) != 0;
        id = np_view_at(v, id)->next) {
     np_shown *s = np_view_at(v, id);
-    framed = framed || np_log_entry(v->log, id)->kind != NP_KIND_RESULT;
+    const np_entry *en = np_log_entry(v->log, id);
+    framed = framed || en->kind != NP_KIND_RESULT;
+    blocks +=
+        en->kind == NP_KIND_CALL && !en->pair ? 2 : 1; /* with the result made for it */
     tokens += (int64_t)s->tokens + s->frame;
     s->sent = true;
     s->unit = (uint32_t)w->f->count;
   }
   if (framed) tokens += v->framing[g->lead];
   v->format->group(v, g, &w->seam, &w->f->bytes);
-  push(w, NP_SEGMENT_MESSAGE, (int64_t)g->lead, g->first, tokens);
+  push(w, NP_SEGMENT_MESSAGE, (int64_t)g->lead, g->first, tokens, blocks);
 }
 
 /* The entries from `id` on that are of its response. *shown gets the last of them that is

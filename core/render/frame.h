@@ -21,6 +21,7 @@ typedef struct np_segment {
   np_seam seam;   /* what the body has come to behind it */
   size_t end;     /* of its bytes in the buffer */
   int64_t tokens; /* of everything up to and with it */
+  int64_t blocks; /* likewise: what the provider counts as blocks of content */
 } np_segment;
 
 typedef struct np_frame {

@@ -106,17 +106,22 @@ static size_t fit_at(np_str name, size_t at, const char *row) {
   return name.n - at >= n && memcmp(name.p + at, row, n) == 0 ? n : 0;
 }
 
+size_t np_model_fit(np_str name, const char *row) {
+  size_t longest = 0;
+  for (size_t at = 0; !longest && at < name.n && at < 256; at++) {
+    if (begins_at(name, at)) longest = fit_at(name, at, row);
+  }
+  return longest;
+}
+
 const np_model *np_model_find(np_str name) {
   const np_model *best = NULL;
   size_t longest = 0;
-  for (size_t at = 0; at < name.n && at < 256; at++) {
-    if (!begins_at(name, at)) continue;
-    for (size_t i = 0; i < NP_COUNT(models); i++) {
-      size_t n = fit_at(name, at, models[i].name);
-      if (n <= longest) continue;
-      longest = n;
-      best = &models[i];
-    }
+  for (size_t i = 0; i < NP_COUNT(models); i++) {
+    size_t n = np_model_fit(name, models[i].name);
+    if (n <= longest) continue;
+    longest = n;
+    best = &models[i];
   }
   return best;
 }

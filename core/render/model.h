@@ -26,6 +26,9 @@ typedef struct np_model {
 /* The row of a model's full name, with or without the provider's prefix ("anthropic/…",
 ** "us.anthropic.…"). NULL: none fits. */
 const np_model *np_model_find(np_str name);
+/* Bytes of a row's name where a model's full name begins with it, behind its provider's prefix
+** if it has one; 0: it does not. */
+size_t np_model_fit(np_str name, const char *row);
 /* Whether the model's signed thoughts hold only behind the bytes that they came from: a change
 ** before one voids it. Anthropic, extended thinking: the 2026 generation, the default for
 ** accounts from 2026-08-31. */

@@ -36,6 +36,7 @@ local OPTIONS = {
   format = true,
   encoding = true,
   model = true,
+  prices = true,
   window = true,
   reserve = true,
   alarm = true,
@@ -113,6 +114,14 @@ function Session:add(message)
   local raw = open_session(self)
   self.had_calls, self.first = false, nil
   return raw:append(to_json(message, MESSAGE_ORDER))
+end
+
+--- Tells the time, in milliseconds since 1970, before a prompt: a policy sees it as ctx.now, and
+--- the provider's cache is taken to forget what waited too long.
+---@param ms integer
+---@return true? ok, string? message, string? code
+function Session:set_now(ms)
+  return open_session(self):set_now(ms)
 end
 
 -- What the policy asks a model: the host's function answers, or the extractive summarizer.

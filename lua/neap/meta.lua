@@ -21,6 +21,8 @@ local neap = {}
 ---  -1: never
 ---@field format? "openai"|"responses"|"anthropic"|"gemini"|"text"
 ---@field model? string      as the provider names it: its encoding, factor, images and window
+---@field prices? string     whose prices and cache rules: a model's name (the model's, or those of
+---                            the newest that the format's provider has)
 ---@field encoding? string   the model's, or the nearest; one that is named counts exactly
 ---@field store? string      path of the store file; none: nothing is kept on disk
 ---@field tenant? string
@@ -202,6 +204,14 @@ function Session:policy() end
 ---@return string? code
 function Session:reload() end
 
+---Tells the time, in milliseconds since 1970, before a prompt: a policy sees it as ctx.now, and
+---the provider's cache is taken to forget what waited too long. It only goes on.
+---@param ms integer
+---@return true? ok
+---@return string? message
+---@return string? code
+function Session:set_now(ms) end
+
 ---Closes the session and its store; also done by `<close>` and by the collector.
 function Session:close() end
 
@@ -230,6 +240,21 @@ function Session:close() end
 ---@field migrate? fun(old: table, from: any): table
 ---@field selftest? fun(): boolean?
 
+---What a rewrite costs. Prices are in units of one token that no cache holds.
+---@class neap.Economy
+---@field floor integer    the level to ebb to
+---@field height integer   the level above which a rewrite pays
+---@field read number      a token read from the provider's cache
+---@field write number     one written to it; 1 where that costs nothing more
+---@field cold boolean     the host told the time, and the cache has forgotten the last prompt
+---@field quote fun(q?: {to: number}): neap.Quote of a rewrite now, down to so many tokens (the
+---                          floor); raises when `to` is no number of at least 0
+
+---@class neap.Quote
+---@field cost number      what it costs once, in units; 0 when the cache is cold
+---@field saving number    what each later turn costs less, in units
+---@field turns number?    after how many turns it has paid; nil: never
+
 ---The turn that is being assembled.
 ---@class neap.Ctx
 ---@field step integer     the turn; results and user messages after step n belong to step n
@@ -237,12 +262,11 @@ function Session:close() end
 ---@field budget integer
 ---@field usage number     tokens / budget
 ---@field window integer
----@field economy table    floor and height: the level to ebb to, the level above which a rewrite
----                          pays; quote
+---@field economy neap.Economy
 ---@field drift number?    how far the last prompt was from what the provider says it took, as a
 ---                          part of the estimate: 0.02 is 2 % more; nil before the first usage
 ---@field state table      plain data that is kept with the session
----@field now integer?     recorded milliseconds
+---@field now integer?     milliseconds since 1970, as the host told; recorded
 ---@field random fun(m?: integer, n?: integer): number recorded
 local Ctx = {}
 

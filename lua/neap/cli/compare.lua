@@ -109,7 +109,8 @@ end
 local function shard_command(opts, args, words, i, n)
   if core.exe_dir() == "" then fail("-j needs the neap program; use -j 1 here") end
   local parts = { quote(core.exe_dir() .. "/neap"), "compare", "--shard", i .. "/" .. n }
-  local passed = { "window", "reserve", "format", "encoding", "model", "from", "as", "sweep" }
+  local passed = { "window", "reserve", "format", "encoding", "model", "prices", "think", "from",
+    "as", "sweep" }
   for _, name in ipairs(passed) do
     if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
   end
@@ -248,7 +249,7 @@ local function cells(row, full)
     row.turns,
     thousands(row.input_tokens),
     share(row.cached_tokens, row.input_tokens),
-    thousands(math.floor(row.cost + 0.5)),
+    show_replay.cost(row),
     share(row.cost, full.cost),
     row.epochs,
     far.cited,

@@ -62,6 +62,16 @@ M.options = {
     arg = "FORMAT",
     help = "openai, responses, anthropic, gemini or text (openai)",
   },
+  prices = {
+    arg = "NAME",
+    help = "cost in dollars by this model's prices and cache rules (in units, by the format's)",
+  },
+  think = {
+    arg = "SECONDS",
+    kind = "integer",
+    min = 0,
+    help = "time between turns: a cache forgets what waits too long (as recorded, or none)",
+  },
   body = { arg = "FILE", help = "a JSON object: the other members of each request (model, …)" },
   requests = { arg = "DIR", help = "write each request's exact body below this folder" },
   turn = { arg = "N", kind = "integer", min = 1, help = "which turn" },
@@ -100,7 +110,17 @@ M.options = {
 ---@field module string  its file in neap.cli
 ---@field needs string[]? options without which it makes no sense
 
-local POLICY = { "policy", "option", "window", "reserve", "format", "encoding", "model" }
+local POLICY = {
+  "policy",
+  "option",
+  "window",
+  "reserve",
+  "format",
+  "encoding",
+  "model",
+  "prices",
+  "think",
+}
 
 local function with(list, ...)
   local out = table.pack(...)
@@ -216,6 +236,8 @@ M.verbs = {
       "format",
       "encoding",
       "model",
+      "prices",
+      "think",
       "jobs",
       "shard",
       "merge",
@@ -282,6 +304,8 @@ M.verbs = {
       "format",
       "encoding",
       "model",
+      "prices",
+      "think",
       "session",
       "from",
       "as",

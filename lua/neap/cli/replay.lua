@@ -54,7 +54,7 @@ local function run_one(recording, o, opts, seen, used, grown)
       write_request(dir, name, body)
     end
     if opts.json then
-      local line = replay.turn_line(recording, account, name)
+      local line = replay.turn_line(recording, account, prices.of(o), name)
       io.stdout:write(json.encode(line, replay.TURN_ORDER), "\n")
     end
   end
@@ -85,6 +85,14 @@ local COLUMNS = {
   "errors",
 }
 
+--- A cost as a table shows it: whole units, or dollars and cents.
+---@param line table
+---@return string
+function M.cost(line)
+  if line.currency then return ("$%.2f"):format(line.cost) end
+  return thousands(math.floor(line.cost + 0.5))
+end
+
 -- The cells of a line, or of the sum of several; the first is its name.
 local function cells(name, line)
   local far = line.facts_far or tally.far(line.facts)
@@ -94,7 +102,7 @@ local function cells(name, line)
     line.turns,
     thousands(line.input_tokens),
     share(line.cached_tokens, line.input_tokens),
-    thousands(math.floor(line.cost + 0.5)),
+    M.cost(line),
     line.epochs,
     p95 and share(p95, 1) or "–",
     far.cited,
@@ -115,9 +123,11 @@ local ALIGN = { "l", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r", "r",
 ---@param facts string? how many there are
 ---@return string
 function M.legend(o, facts)
-  local price = prices.formats[o.format or "openai"]
-  local what = "cost: 1 = an uncached token; cached ×%s, new ×%s (%s, %s); "
-    .. "a pointed fact adds a turn\n"
+  local price = prices.of(o)
+  local unit = o.prices and ("cost: $%g for 1M uncached tokens"):format(price.dollars)
+    or "cost: 1 = an uncached token"
+  local what = unit
+    .. "; cached ×%g, new ×%g (%s, %s); a pointed fact adds a turn\n"
     .. "facts: %sidentifiers cited more than 10 steps after they were shown; shares in %%\n"
     .. "words: rare plain words still shown when used again; epochs: rewrites + 1\n"
   return what:format(price.read, price.write, price.name, price.date, facts or "")

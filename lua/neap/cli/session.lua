@@ -53,6 +53,14 @@ local function check_model(name, encoding)
   fail(text:format(name, table.concat(known, ", ")))
 end
 
+-- Prices of that name must be known, in dollars too.
+local function check_prices(name)
+  local row = name and core.cache(name)
+  if not name or row and row.dollars then return end
+  local text = "--prices %s: no such price is in the table; give a model's name, as one of %s"
+  fail(text:format(name, table.concat(prices.priced(), ", ")))
+end
+
 local function read_body(path)
   if not path then return nil end
   local text = check(files.read(path))
@@ -78,6 +86,7 @@ function M.options(opts, settings)
   check_format(opts.format)
   check_encoding(opts.encoding)
   local row = check_model(opts.model, opts.encoding)
+  check_prices(opts.prices)
   local window = opts.window or row and row.window or 200000
   if opts.reserve and opts.reserve >= window then
     local text = "-r %d leaves nothing of a window of %d; give a smaller reserve"
@@ -91,6 +100,8 @@ function M.options(opts, settings)
     format = opts.format,
     encoding = opts.encoding,
     model = opts.model,
+    prices = opts.prices,
+    think = opts.think,
     request = read_body(opts.body),
     lenient = opts.lenient,
     on_refused = failure.warn,

@@ -1,6 +1,7 @@
 -- What importers share: messages in the native form, sessions, schemas for tools that only the
 -- history names. next: native.lua
 local core = require("neap.core")
+local moment = require("neap.import.moment")
 
 local M = {}
 local json = core.json
@@ -156,6 +157,7 @@ end
 ---@field messages string[] JSON, one chat message each
 ---@field lines integer[]   where in the file each message begins
 ---@field roles string[]
+---@field times table<integer, integer> when, in milliseconds since 1970, where it is told
 ---@field meta table?       what has no place in a message
 ---@field counts table
 ---@field names string[]    tools named in the history, in order
@@ -177,6 +179,7 @@ function M.session(source, format, index)
     messages = {},
     lines = {},
     roles = {},
+    times = {},
     counts = source.counts,
     names = {},
     named = {},
@@ -213,7 +216,7 @@ function Recording:add(value, raw, line)
   local n = #self.messages + 1
   if json.is_raw(raw) then raw = raw.raw end
   self.messages[n], self.lines[n] = M.one_line(raw or M.encode(value)), line
-  self.roles[n] = value.role
+  self.roles[n], self.times[n] = value.role, moment.millis(value.ts)
   self.counts.messages = self.counts.messages + 1
   see_calls(self, value)
 end

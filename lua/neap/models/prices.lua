@@ -1,92 +1,63 @@
--- What an input token costs where prompts are cached, in units of one uncached token, and how
--- a provider counts what was cached. Data, with its source and the day it was read.
--- next: ../report/replay.lua
+-- What an input token costs where prompts are cached: the core's table of caches, whose source
+-- and date each row has, and sums by it. The unit is one uncached token. next: ../report/tally.lua
+local core = require("neap.core")
+
 local M = {}
 
 ---@class neap.Price
----@field name string
----@field read number     a token read from the cache
----@field write number    a token that is not in the cache yet
----@field minimum integer prompts with a shorter shared prefix are not cached at all
----@field step integer    cached tokens are counted in steps of this size
----@field provider boolean whether minimum and step are a provider's rules
+---@field name string       how the names of models begin that have it
+---@field read number       a token read from the cache
+---@field write number      one written to it
+---@field write_long number? one written for the longer life
+---@field minimum integer   shorter prefixes are not kept
+---@field step integer      cached tokens are counted in steps of this size
+---@field ttl integer?      seconds that a prefix lives after its last use
+---@field ttl_long integer?
+---@field marks integer     places in a prompt behind which it is kept; 0: anywhere, unmarked
+---@field look_back integer blocks that are looked at from each
+---@field dollars number?   for a million uncached tokens
 ---@field source string
 ---@field date string
 
+--- The formats of this build, and what a session pays that names no model.
 ---@type table<string, neap.Price>
-M.formats = {
-  openai = {
-    name = "openai",
-    read = 0.1,
-    write = 1.25,
-    minimum = 1024,
-    step = 128,
-    provider = true,
-    source = "OpenAI, prompt caching guide: reads -90 %, writes 1.25x, from 1,024 tokens by 128",
-    date = "2026-09-01",
-  },
-  anthropic = {
-    name = "anthropic",
-    read = 0.1,
-    write = 1.25,
-    minimum = 1024,
-    step = 1,
-    provider = true,
-    source = "Anthropic, prompt caching: reads 0.1x, writes of 5 minutes 1.25x; from 1,024 tokens, "
-      .. "in some models 512 to 4,096",
-    date = "2026-09-01",
-  },
-  responses = {
-    name = "responses",
-    read = 0.1,
-    write = 1.25,
-    minimum = 1024,
-    step = 128,
-    provider = true,
-    source = "OpenAI, prompt caching guide: the same for Responses as for Chat Completions",
-    date = "2026-09-01",
-  },
-  -- Implicit caching; the largest of the models' minimums.
-  gemini = {
-    name = "gemini",
-    read = 0.1,
-    write = 1,
-    minimum = 4096,
-    step = 1,
-    provider = true,
-    source = "Google, context caching guide: reads -90 %, no write fee, from 1,024 to 4,096 tokens",
-    date = "2026-09-01",
-  },
-  -- No provider takes plain text; the factors are those of the others.
-  text = {
-    name = "text",
-    read = 0.1,
-    write = 1.25,
-    minimum = 0,
-    step = 1,
-    provider = false,
-    source = "none; the same factors without a provider's steps",
-    date = "2026-09-01",
-  },
-}
-
---- Of `cached` tokens, those the provider bills as read from its cache.
----@param price neap.Price
----@param cached integer
----@return integer
-function M.billed(price, cached)
-  if cached < price.minimum then return 0 end
-  return cached - cached % price.step
+M.formats = {}
+for _, name in ipairs(core.formats()) do
+  M.formats[name] = core.format_cache(name)
 end
 
---- What a prompt of `tokens` costs, in units of one uncached token.
+--- Whose prices a replay has: those it names, or its model's, or its format's.
+---@param o {prices: string?, model: string?, format: string?}
+---@return neap.Price
+function M.of(o)
+  local named = o.prices or o.model
+  return named and core.cache(named) or M.formats[o.format or "openai"]
+end
+
+--- Whether there is a provider with these rules.
 ---@param price neap.Price
----@param tokens integer
----@param cached integer
+---@return boolean
+function M.is_real(price)
+  return price.name ~= "text"
+end
+
+--- What a turn costs, in units of one uncached token.
+---@param price neap.Price
+---@param account {tokens: integer, billed_cached: integer, written: integer}
 ---@return number
-function M.cost(price, tokens, cached)
-  local billed = M.billed(price, cached)
-  return price.read * billed + price.write * (tokens - billed)
+function M.cost(price, account)
+  local read, written = account.billed_cached, account.written
+  return price.read * read + price.write * written + (account.tokens - read - written)
+end
+
+--- The names that have a price in dollars.
+---@return string[]
+function M.priced()
+  local list = {}
+  for _, row in ipairs(core.caches()) do
+    if row.dollars then list[#list + 1] = row.name end
+  end
+  return list
 end
 
 return M

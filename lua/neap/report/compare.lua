@@ -86,7 +86,8 @@ function M.row(lines, base)
     gone[i], cited[i] = far.gone, far.cited
     cost[i], full[i] = M.number(line.cost), M.number(base[i].cost)
   end
-  row.cost = tally.round(row.cost)
+  row.currency = lines[1].currency
+  row.cost = tally.round(row.cost, row.currency ~= nil)
   row.gone_interval = interval(gone, cited)
   row.cost_interval = interval(cost, full)
   return row
@@ -135,6 +136,7 @@ M.ROW_ORDER = {
   "cached_tokens",
   "billed_cached_tokens",
   "cost",
+  "currency",
   "cost_interval",
   "epochs",
   "facts",

@@ -19,6 +19,8 @@ M.DEFAULT_WINDOW = 200000
 ---@field encoding string?
 ---@field model string?        its encoding, factor and images; nil: any of the format's
 ---@field request string?      the request's other members, a JSON object
+---@field prices string?      whose prices, by a model's name: the cost is in dollars
+---@field think integer?      seconds between turns; nil: as recorded, or none
 ---@field unbounded boolean?   no window at all
 ---@field lenient boolean?     skip messages that the session refuses
 ---@field stop_at integer?     end after this turn's prompt
@@ -49,6 +51,7 @@ local function open(recording, o)
     format = o.format or "openai",
     encoding = o.encoding,
     model = o.model,
+    prices = o.prices,
     window = o.unbounded and UNBOUNDED or o.window or M.DEFAULT_WINDOW,
     reserve = o.unbounded and -1 or reserve,
     no_reload = true,
@@ -74,6 +77,24 @@ local function answer_asks(state)
   local ask = state.session:next_ask()
   if not ask then return true end
   return state.session:answer(ask.id, state.summarize(ask))
+end
+
+-- Tells the session when the turn is: by --think, or by the newest time in the recording.
+-- Times that go back are of another clock, and left out.
+local function tell_time(state, recording, i)
+  local think, now = state.o.think, state.now
+  if think then
+    now = think > 0 and (state.turn + 1) * think * 1000 or nil
+  else
+    for n = state.timed + 1, i - 1 do
+      local t = recording.times[n]
+      if t and t > (now or 0) then now = t end
+    end
+    state.timed = i - 1
+  end
+  if not now or now == state.now then return true end
+  state.now = now
+  return state.session:set_now(now)
 end
 
 -- The turn before a step: assembles, accounts, tells.
@@ -110,7 +131,8 @@ local function feed(state, recording, i)
   local role, o = recording.roles[i], state.o
   local is_step = role == "assistant" and state.begun
   if is_step then
-    local ok, why, code = take_turn(state)
+    local ok, why, code = tell_time(state, recording, i)
+    if ok then ok, why, code = take_turn(state) end
     if not ok then return nil, why, code end
     if o.stop_at and state.turn >= o.stop_at then return "stop" end
   end
@@ -132,10 +154,9 @@ end
 function M.run(recording, o)
   local session, message, code = open(recording, o)
   if not session then return nil, message, code end
-  local price = prices.formats[o.format or "openai"]
-  local state = { session = session, o = o, turn = 0, begun = false }
+  local state = { session = session, o = o, turn = 0, timed = 0, begun = false }
   local window = not o.unbounded and (o.window or M.DEFAULT_WINDOW) or nil
-  state.sums = tally.new(price, window)
+  state.sums = tally.new(prices.of(o), window)
   state.policy = session:policy()
   state.summarize = o.summarize or extract.answerer(session)
   local function give_up(why, name)
@@ -167,6 +188,7 @@ end
 ---@return table
 function M.summary(recording, state)
   local sums = state.sums
+  local dollars = state.o.prices and sums.price.dollars
   return {
     trace = recording.name,
     policy = state.policy.name,
@@ -174,8 +196,9 @@ function M.summary(recording, state)
     turns = sums.turns,
     input_tokens = sums.tokens,
     cached_tokens = sums.cached,
-    billed_cached_tokens = sums.price.provider and sums.billed or nil,
-    cost = tally.round(sums.cost),
+    billed_cached_tokens = prices.is_real(sums.price) and sums.billed or nil,
+    cost = tally.round(sums.cost * (dollars and dollars / 1000000 or 1), dollars ~= nil),
+    currency = dollars and "USD" or nil,
     epochs = sums.rewrites + 1,
     watermark_p95 = tally.p95(sums.watermark),
     usage_p95 = not state.o.unbounded and tally.p95(sums.usage) or nil,
@@ -200,6 +223,9 @@ M.TURN_ORDER = {
   "drift",
   "budget",
   "cached",
+  "billed_cached",
+  "written",
+  "cold",
   "epoch",
   "regions",
   "growth",
@@ -234,6 +260,7 @@ M.TRACE_ORDER = {
   "cached_tokens",
   "billed_cached_tokens",
   "cost",
+  "currency",
   "epochs",
   "watermark_p95",
   "usage_p95",
@@ -259,9 +286,10 @@ M.TRACE_ORDER = {
 --- The line of a turn as the contract has it.
 ---@param recording neap.Recording
 ---@param a table the account
+---@param price neap.Price
 ---@param request string?
 ---@return table
-function M.turn_line(recording, a, request)
+function M.turn_line(recording, a, price, request)
   return {
     trace = recording.name,
     turn = a.turn,
@@ -274,6 +302,9 @@ function M.turn_line(recording, a, request)
     drift = a.drift,
     budget = a.budget,
     cached = a.cached,
+    billed_cached = prices.is_real(price) and a.billed_cached or nil,
+    written = prices.is_real(price) and a.written or nil,
+    cold = a.cold,
     epoch = a.epoch,
     regions = a.regions,
     growth = a.growth,

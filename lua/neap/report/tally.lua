@@ -76,8 +76,8 @@ function Tally:turn(a)
   end
   self.sent = self.sent + 1
   self.tokens, self.cached = self.tokens + a.tokens, self.cached + a.cached
-  self.billed = self.billed + prices.billed(self.price, a.cached)
-  self.cost = self.cost + prices.cost(self.price, a.tokens, a.cached)
+  self.billed = self.billed + a.billed_cached
+  self.cost = self.cost + prices.cost(self.price, a)
   self.rewrites = self.rewrites + (a.rewrite and 1 or 0)
   self.height = a.tokens
   local tokens = a.estimate or a.tokens -- window and budget are in the model's tokens
@@ -140,12 +140,14 @@ function M.p95(list)
   return math.floor(sorted[rank] * 10000 + 0.5) / 10000
 end
 
---- A cost as printed: two decimals, which hides how sums round.
+--- A cost as printed, which hides how sums round: two decimals, or six of a dollar.
 ---@param cost number
+---@param dollars boolean?
 ---@return number
-function M.round(cost)
-  local cents = math.floor(cost * 100 + 0.5)
-  return cents % 100 == 0 and cents // 100 or cents / 100
+function M.round(cost, dollars)
+  local parts = dollars and 1000000 or 100
+  local n = math.floor(cost * parts + 0.5)
+  return n % parts == 0 and n // parts or n / parts
 end
 
 return M

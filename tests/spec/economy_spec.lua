@@ -1,0 +1,231 @@
+-- Prices on the command line and in policies: whose they are, what a cold cache does, what a
+-- quote says and refuses. next: cli_replay_spec.lua
+local core = require("neap.core")
+local neap = require("neap")
+local moment = require("neap.import.moment")
+local prices = require("neap.models.prices")
+local shared = require("tests.support.shared")
+local json = core.json
+
+local DIR = shared.scratch("economy")
+local RECORDING = "examples/recordings/chinese.jsonl"
+
+local function write(name, text)
+  local path = DIR .. "/" .. name
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+local function replay(...)
+  local code, out, err = shared.run({ "replay", "--json", ... })
+  local turns = {}
+  for line in out:gmatch("[^\n]+") do
+    turns[#turns + 1] = json.decode(line)
+  end
+  return { code = code, err = err, turns = turns, sum = table.remove(turns) }
+end
+
+local function number(v)
+  return json.is_raw(v) and tonumber(v.raw) or v
+end
+
+describe("the cost of a replay", function()
+  it("is what its turns were billed, by the format's prices", function()
+    local r = replay(RECORDING, "-p", "tide", "-w", "16000")
+    local read, cost = 0, 0
+    for _, t in ipairs(r.turns) do
+      assert.is_true(t.billed_cached <= t.cached and t.billed_cached % 128 == 0)
+      assert.is_true(t.billed_cached == 0 or t.billed_cached >= 1024)
+      assert.equal(t.tokens >= 1024 and t.tokens - t.billed_cached or 0, t.written)
+      read = read + t.billed_cached
+      cost = cost + prices.cost(prices.formats.openai, t)
+    end
+    assert.equal(read, r.sum.billed_cached_tokens)
+    -- a fact that is only pointed at adds to it
+    assert.is_true(number(r.sum.cost) >= math.floor(cost))
+    assert.is_nil(r.sum.currency)
+  end)
+
+  it("is in dollars with --prices, and the rules are that model's", function()
+    local units = replay(RECORDING, "-m", "gpt-5", "-w", "16000")
+    local dollars = replay(RECORDING, "-m", "gpt-5", "--prices", "gpt-5", "-w", "16000")
+    assert.equal("USD", dollars.sum.currency)
+    local expected = number(units.sum.cost) * 1.25 / 1000000
+    assert.is_true(math.abs(number(dollars.sum.cost) - expected) < 1e-6)
+    local _, out = shared.run({ "replay", RECORDING, "--prices", "gpt-5" })
+    assert.truthy(out:find("cost: $1.25 for 1M uncached tokens", 1, true))
+    assert.truthy(out:find("%$0%.%d%d"))
+  end)
+
+  it("refuses prices that are not known, by name", function()
+    local r = replay(RECORDING, "--prices", "tide-9")
+    assert.equal(2, r.code)
+    assert.truthy(r.err:find("tide-9", 1, true) and r.err:find("claude-opus-5", 1, true))
+    r = replay(RECORDING, "--think", "soon")
+    assert.equal(2, r.code)
+  end)
+
+  it("has a cold cache when the model's user thinks longer than it lives", function()
+    local warm = replay(RECORDING, "--think", "1800")
+    assert.same(replay(RECORDING).turns, warm.turns)
+    local cold = replay(RECORDING, "--think", "1801")
+    for i, t in ipairs(cold.turns) do
+      assert.equal(i > 1 or nil, t.cold)
+      assert.equal(0, t.billed_cached)
+    end
+    assert.is_true(number(cold.sum.cost) > 2 * number(warm.sum.cost))
+    -- another provider's forgets sooner
+    local other = replay(RECORDING, "-f", "anthropic", "--think", "301")
+    assert.is_true(other.turns[2].cold)
+  end)
+
+  it("takes the times that a recording tells", function()
+    local lines = { '{"role":"user","content":"go","ts":"2026-01-01T00:00:00Z"}' }
+    local function step(text, ts)
+      local say = '{"role":"assistant","content":"%s","ts":"%s"}'
+      lines[#lines + 1] = say:format(text, ts)
+      lines[#lines + 1] = ('{"role":"user","content":"on","ts":"%s"}'):format(ts)
+    end
+    step("a", "2026-01-01T00:10:00Z")
+    step("b", "2026-01-01T00:45:00.500Z")
+    step("c", "2026-01-01T00:40:00Z")
+    step("d", "2026-01-01T00:50:00Z")
+    local path = write("times.jsonl", table.concat(lines, "\n") .. "\n")
+    local say = 'neap.log(tostring(ctx.now)) ctx.state.now = ctx.now'
+    local policy = write(
+      "times.lua",
+      ('return { api = 1, assemble = function(ctx) %s end }'):format(say)
+    )
+    local r = replay(path, "-p", policy)
+    local cold = {}
+    for i, t in ipairs(r.turns) do
+      cold[i] = t.cold or false
+    end
+    assert.same({ false, false, true, false }, cold)
+    r = replay(path, "-p", policy, "--think", "0")
+    for _, t in ipairs(r.turns) do
+      assert.is_nil(t.cold)
+    end
+  end)
+end)
+
+describe("ctx.economy", function()
+  local function session(body, options)
+    options = options or {}
+    options.window = options.window or 20000
+    options.policy = write(
+      "policy.lua",
+      ('return { api = 1, on_error = "fail", assemble = function(ctx) %s end }'):format(body)
+    )
+    local s = assert(neap.session(options))
+    s:add({ role = "user", content = ("the moon pulls "):rep(1000) })
+    return s
+  end
+
+  local function prompts(body, options)
+    local s = session(body, options)
+    local ok, why = s:prompt()
+    s:close()
+    return ok, why
+  end
+
+  it("has the prices of the model, or of those that are named", function()
+    local see = "assert(ctx.economy.read == %s and ctx.economy.write == %s)"
+    assert(prompts(see:format(0.1, 1.25)))
+    assert(prompts(see:format(0.5, "1.0"), { model = "gpt-4o" }))
+    assert(prompts(see:format(0.1, 1.25), { format = "anthropic" }))
+    assert(prompts(see:format(0.1, "1.0"), { prices = "gpt-5" }))
+    local s, why, code = neap.session({ prices = "tide-9" })
+    assert.is_nil(s)
+    assert.equal("config", code)
+    assert.truthy(why:find("tide-9", 1, true))
+  end)
+
+  it("quotes a rewrite, and refuses nonsense by name", function()
+    -- nothing stands before the task but a little framing: all else would be written again
+    assert(prompts("local q = ctx.economy.quote { to = 1000 } "
+      .. "assert(q.saving == 0.1 * (ctx.tokens - 1000) and q.cost >= 0)"))
+    assert(prompts("assert(ctx.economy.quote { to = 1e9 }.turns == nil)"))
+    local bad = {
+      ["{ to = -1 }"] = "of at least 0",
+      ["{ to = 0/0 }"] = "finite",
+      ["{ to = 1/0 }"] = "finite",
+      ["{ to = 'half' }"] = "not a string",
+      ["(5000)"] = "not a number",
+      ["{ two = 1 }"] = "two",
+    }
+    for args, expected in pairs(bad) do
+      local ok, why = prompts("ctx.economy.quote " .. args)
+      assert.is_nil(ok, args)
+      assert.truthy(why:find(expected, 1, true), why)
+    end
+  end)
+
+  it("is cold when the host says that so much time has passed; a rewrite is free", function()
+    local s = session([[
+      local e = ctx.economy
+      assert(ctx.now == nil or ctx.now >= 1000000)
+      ctx.state.cold = e.cold
+      if e.cold then assert(e.quote { to = 0 }.cost == 0 and e.quote { to = 0 }.turns == 0) end
+    ]])
+    local function cold_at(ms)
+      if ms then assert(s:set_now(ms)) end
+      assert(s:prompt())
+      return assert(s:account()).cold or false
+    end
+    assert.is_false(cold_at())
+    assert.is_false(cold_at(1000000))
+    assert.is_false(cold_at(1000000 + 1800000))
+    assert.is_true(cold_at(1000000 + 2 * 1800000 + 1))
+    assert.is_false(cold_at())
+    local ok, why, code = s:set_now(5)
+    assert.is_nil(ok)
+    assert.equal("arg", code)
+    assert.truthy(why:find("only goes on", 1, true))
+    assert.is_nil(s:set_now(-1))
+    s:close()
+  end)
+
+  it("is the same when the session is opened again", function()
+    local store = DIR .. "/economy.db"
+    os.remove(store)
+    local s = session("ctx.state.cold = ctx.economy.cold", { store = store, name = "s" })
+    assert(s:set_now(1000000))
+    assert(s:prompt())
+    s:close()
+    local path = DIR .. "/policy.lua"
+    s = assert(neap.session({ store = store, name = "s", policy = path, window = 20000 }))
+    assert(s:set_now(1000000 + 1800001))
+    assert(s:prompt())
+    assert.is_true(assert(s:account()).cold)
+    s:close()
+  end)
+end)
+
+describe("the table of caches", function()
+  it("says for each whose it is and when it was read", function()
+    for _, row in ipairs(core.caches()) do
+      assert.truthy(row.date:match("^%d%d%d%d%-%d%d%-%d%d$"))
+      assert.is_true(#row.source > 10)
+    end
+    for _, format in ipairs(core.formats()) do
+      assert.truthy(prices.formats[format])
+    end
+  end)
+end)
+
+describe("times of recordings", function()
+  it("are read as text and as numbers", function()
+    assert.equal(0, moment.millis("1970-01-01T00:00:00Z"))
+    assert.equal(951782400000, moment.millis("2000-02-29T00:00:00Z"))
+    assert.equal(951786000250, moment.millis("2000-02-29 01:00:00.25"))
+    assert.equal(951782400000, moment.millis("2000-02-29T02:00:00+02:00"))
+    assert.equal(1700000000000, moment.millis(1700000000))
+    assert.equal(1700000000123, moment.millis(1700000000123))
+    for _, nonsense in ipairs({ "soon", "2000-13-01T00:00:00Z", -1, 0 / 0, 1e300, {}, true }) do
+      assert.is_nil(moment.millis(nonsense))
+    end
+  end)
+end)
