@@ -95,8 +95,8 @@ static neap_rc add_changes(const neap_session *s, np_buf *b) {
   if (!list) return NEAP_E_MEMORY;
   size_t n = 0;
   for (size_t i = 0; i < p->change_count; i++) {
-    if (p->changes[i].flag == NP_FLAG_PINNED || p->changes[i].flag == NP_FLAG_HELD)
-      continue;
+    unsigned flag = p->changes[i].flag;
+    if (flag == NP_FLAG_PINNED || flag == NP_FLAG_HELD || flag == NP_FLAG_TOOLS) continue;
     list[n++] = (net){p->changes[i].entry, (uint32_t)i, &p->changes[i]};
   }
   qsort(list, n, sizeof *list, by_entry);
@@ -159,6 +159,7 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
     np_buf_adds(b, s->rendered.rewrite ? ",\"rewrite\":true" : ",\"rewrite\":false");
   }
   add_regions(b, &s->pack.view);
+  np_catalogue_account(s, b);
   if (!s->overflow) np_outlook_add(s, b);
   neap_rc rc = add_changes(s, b);
   np_buf_adds(b, ",\"hook_errors\":[");

@@ -48,7 +48,9 @@ typedef enum np_event_kind {
   NP_EV_ANSWER = 11,  /* body: the answer, or why there is none */
   NP_EV_SETTLED = 12, /* the asks so far are done with: the hook returned, or a reload */
   NP_EV_USAGE = 13,   /* head: what a provider reports for a prompt, and what follows */
-  NP_EV_NOW = 14      /* body: the time, as the host tells it */
+  NP_EV_NOW = 14,     /* body: the time, as the host tells it */
+  /* the tools of the turn that follows: head: their names; body: see np_toolset_save */
+  NP_EV_TOOLSET = 15
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -80,7 +82,7 @@ struct neap_session {
   np_buf usage;           /* the event that goes with the next response */
   np_arena arena;         /* strings that live as long as the session */
   np_str tools, request;
-  bool tools_offered; /* the engine's own tools are in the schemas */
+  np_buf toolset; /* the state of the tools that was written last; empty: all are shown */
   int64_t window, reserve;
   int64_t admitted; /* entries that have been offered to admit */
   bool broken;      /* memory ran out half-way: nothing more is done */
@@ -198,9 +200,24 @@ neap_rc np_usage_take(neap_session *s, const np_event *ev);
 
 /* ---- tools.c ---- */
 bool np_tools_is_ours(np_str name);
+bool np_tools_fetches(np_str name);
 /* Appends what the tool answers to `out`. */
 neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out);
-neap_rc np_tools_schemas(np_str host, np_buf *out, np_err *e); /* with ours added */
+/* The host's with ours added: those that fetch, and the one that finds. */
+neap_rc np_tools_schemas(np_str host, bool fetch, bool find, np_buf *out, np_err *e);
+/* The next word of two bytes or more; whether a text has it, whatever its case. */
+bool np_query_next(np_str *rest, np_str *word);
+bool np_query_in(np_str text, np_str word);
+
+/* ---- catalogue.c ---- */
+neap_rc np_catalogue_seen(neap_session *s); /* counts calls, notes what was looked for */
+/* A call made through neap_tools becomes that of the tool it names. */
+void np_catalogue_pass(neap_session *s, neap_call *c);
+void np_catalogue_answer(neap_session *s, np_json args, np_buf *out);
+neap_rc np_catalogue_settle(neap_session *s, bool now);
+neap_rc np_catalogue_queue(neap_session *s); /* the event, when the state is another */
+neap_rc np_catalogue_lay(neap_session *s);   /* the state of the event, in resuming */
+void np_catalogue_account(const neap_session *s, np_buf *b);
 
 /* ---- measure.c ---- */
 typedef struct np_facts {

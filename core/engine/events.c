@@ -60,12 +60,14 @@ neap_rc np_events_turn(neap_session *s) {
   add_le(body, (uint64_t)s->rekeys, 8);
   add_le(body, s->random, 8);
   for (size_t i = 0; i < s->pack.change_count; i++) {
-    if (s->pack.changes[i].flag != NP_FLAG_TOLD && !seen_before(&s->pack, i))
+    unsigned flag = s->pack.changes[i].flag;
+    if (flag != NP_FLAG_TOLD && flag != NP_FLAG_TOOLS && !seen_before(&s->pack, i))
       add_entry(body, &s->pack.view, s->pack.changes[i].entry);
   }
   np_buf_add(head, np_buf_str(&s->account));
   neap_rc rc = body->failed || head->failed ? np_fail_mem(&s->err) : take_state(s);
   if (!rc) rc = np_notes_queue(s);
+  if (!rc) rc = np_catalogue_queue(s);
   if (!rc) rc = np_asks_settle(s);
   if (rc) return rc;
   s->unwritten = true;
@@ -124,6 +126,8 @@ static neap_rc lay_turn(neap_session *s, np_str body) {
   neap_rc rc = np_view_sync(&s->pack.view, &s->err);
   while (!rc && s->rekeys < rekeys) rc = np_session_key(s);
   s->random = get_le(body.p + 8, 8);
+  if (!rc) rc = np_catalogue_seen(s);
+  if (!rc) rc = np_catalogue_lay(s);
   np_turn_fetched(s);
   while (!rc && at < body.n) {
     if (body.n - at < 14) return damaged(s, "a turn is cut short");
@@ -143,8 +147,8 @@ static neap_rc lay_turn(neap_session *s, np_str body) {
 static neap_rc keep_head(neap_session *s, np_str body, np_str *field) {
   if (!np_arena_copy(&s->arena, body, field)) return np_fail_mem(&s->err);
   bool recall = np_str_find(s->tools, NP_LIT("\"neap_read\""), 0) != SIZE_MAX;
-  np_view_set_head(&s->pack.view, s->tools, s->request, recall);
-  return NEAP_OK;
+  np_buf_clear(&s->toolset);
+  return np_pack_tools_set(&s->pack, s->tools, s->request, recall, &s->err);
 }
 
 static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
@@ -164,6 +168,10 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_NOW: return np_now_take(s, ev);
     case NP_EV_NOTE: return np_notes_take(s, ev);
     case NP_EV_USAGE: return np_usage_take(s, ev);
+    case NP_EV_TOOLSET:
+      np_buf_clear(&s->toolset);
+      np_buf_add(&s->toolset, ev->body);
+      return s->toolset.failed ? np_fail_mem(&s->err) : NEAP_OK;
     case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->body);
     case NP_EV_STATE:
       np_buf_clear(&s->turn_state);

@@ -60,6 +60,7 @@ int neap_next_call(neap_session *s, neap_call *c) {
     s->call_at++;
     if (en->kind != NP_KIND_CALL || en->pair) continue;
     *c = (neap_call){en->id, en->call_id, en->tool, en->text};
+    np_catalogue_pass(s, c);
     found = 1;
   }
   np_session_leave(s, NEAP_OK);

@@ -336,6 +336,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->turn_body, &n->alloc);
   np_buf_init(&s->turn_state, &n->alloc);
   np_buf_init(&s->usage, &n->alloc);
+  np_buf_init(&s->toolset, &n->alloc);
   np_arena_init(&s->queue_text, &n->alloc);
   np_bill_init(&s->bill, &n->alloc);
   s->stated = true;
@@ -421,6 +422,7 @@ void neap_session_close(neap_session *s) {
   np_buf_free(&s->turn_body);
   np_buf_free(&s->turn_state);
   np_buf_free(&s->usage);
+  np_buf_free(&s->toolset);
   np_free(&n->alloc, s->queue);
   np_free(&n->alloc, s->batch);
   np_arena_free(&s->queue_text);
@@ -457,8 +459,8 @@ static neap_rc set_head(neap_session *s, np_str json, np_str *field, np_event_ki
   *field = kept;
   /* new tools are without the engine's until the next prompt offers them */
   bool recall = kind != NP_EV_TOOLS && s->pack.view.recall;
-  np_view_set_head(&s->pack.view, s->tools, s->request, recall);
-  return NEAP_OK;
+  np_buf_clear(&s->toolset);
+  return np_pack_tools_set(&s->pack, s->tools, s->request, recall, &s->err);
 }
 
 neap_rc neap_set_tools(neap_session *s, neap_str json) {

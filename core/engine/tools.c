@@ -1,7 +1,8 @@
 /*
 ** The engine's own tools for the model: neap_read gives an entry's text again, neap_recall
-** finds entries by words. They are in the schemas from the first prompt on or never; what
-** they fetch is not put away again. next: ../bind/session.c
+** finds entries by words, neap_tools finds tools that are not shown. They are in the schemas
+** from the first prompt on or never; what the first two fetch is not put away again.
+** next: catalogue.c
 */
 #include "engine/engine.h"
 
@@ -23,11 +24,29 @@ static const char schemas[] =
     "codes.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":"
     "\"string\",\"description\":\"words to look for\"}},\"required\":[\"query\"]}}}";
 
+static const char catalogue[] =
+    "{\"type\":\"function\",\"function\":{\"name\":\"neap_tools\",\"description\":"
+    "\"Finds "
+    "tools that are not listed here, by words, with their schemas; and calls one that "
+    "was "
+    "found.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":"
+    "\"string\",\"description\":\"words for what the tool should "
+    "do\"},\"call\":{\"type\":"
+    "\"string\",\"description\":\"name of a found tool, to call "
+    "it\"},\"arguments\":{\"type\":\"object\",\"description\":\"arguments of that call, "
+    "by "
+    "the tool's schema\"}}}}}";
+
 bool np_tools_is_ours(np_str name) {
   return name.n > 5 && memcmp(name.p, "neap_", 5) == 0;
 }
 
-neap_rc np_tools_schemas(np_str host, np_buf *out, np_err *e) {
+/* What neap_tools gives is a schema, which is shown later, or another tool's result. */
+bool np_tools_fetches(np_str name) {
+  return np_tools_is_ours(name) && !np_str_is(name, "neap_tools");
+}
+
+neap_rc np_tools_schemas(np_str host, bool fetch, bool find, np_buf *out, np_err *e) {
   np_json list, item;
   bool any = false;
   np_buf_addc(out, '[');
@@ -42,7 +61,9 @@ neap_rc np_tools_schemas(np_str host, np_buf *out, np_err *e) {
     }
   }
   if (any) np_buf_addc(out, ',');
-  np_buf_adds(out, schemas);
+  if (fetch) np_buf_adds(out, schemas);
+  if (fetch && find) np_buf_addc(out, ',');
+  if (find) np_buf_adds(out, catalogue);
   np_buf_addc(out, ']');
   return out->failed ? np_fail_mem(e) : NEAP_OK;
 }
@@ -120,7 +141,7 @@ static char lower(char c) {
 }
 
 /* `word` occurs in `text`, upper and lower case alike. */
-static bool contains(np_str text, np_str word) {
+bool np_query_in(np_str text, np_str word) {
   if (word.n > text.n) return false;
   for (size_t i = 0; i + word.n <= text.n; i++) {
     size_t j = 0;
@@ -137,7 +158,7 @@ static bool is_word_byte(char c) {
 }
 
 /* Next word of two bytes or more. */
-static bool next_word(np_str *rest, np_str *word) {
+bool np_query_next(np_str *rest, np_str *word) {
   while (rest->n) {
     while (rest->n && !is_word_byte(rest->p[0])) *rest = np_str_cut(*rest, 1, rest->n);
     size_t n = 0;
@@ -153,8 +174,8 @@ static bool next_word(np_str *rest, np_str *word) {
 static double score(const np_entry *en, np_str query) {
   np_str word;
   double n = 0;
-  while (next_word(&query, &word)) {
-    if (contains(en->text, word)) n += (double)word.n;
+  while (np_query_next(&query, &word)) {
+    if (np_query_in(en->text, word)) n += (double)word.n;
   }
   return n;
 }
@@ -163,9 +184,9 @@ static size_t best_hits(const neap_session *s, np_str query, hit hits[HITS]) {
   size_t n = 0;
   for (size_t i = s->log.entry_count; i-- > 0;) {
     const np_entry *en = &s->log.entries[i];
-    bool own = en->kind == NP_KIND_CALL && np_tools_is_ours(en->tool);
+    bool own = en->kind == NP_KIND_CALL && np_tools_fetches(en->tool);
     if (own || en->kind == NP_KIND_SYSTEM || en->kind == NP_KIND_SUMMARY ||
-        (en->kind == NP_KIND_RESULT && np_tools_is_ours(en->tool)))
+        (en->kind == NP_KIND_RESULT && np_tools_fetches(en->tool)))
       continue;
     hit h = {en, score(en, query)};
     if (h.score <= 0) continue;
@@ -222,7 +243,6 @@ static void recall(neap_session *s, np_json args, np_buf *out) {
     add_hit(found[i], out);
   }
   if (query.failed) out->failed = true;
-  if (query.failed) out->failed = true;
   np_buf_free(&query);
 }
 
@@ -232,6 +252,7 @@ neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
   if (np_json_check(c->arguments, &args, NULL)) args = (np_json){0};
   if (np_str_is(c->name, "neap_read")) read_entry(s, args, out);
   else if (np_str_is(c->name, "neap_recall")) recall(s, args, out);
+  else if (np_str_is(c->name, "neap_tools")) np_catalogue_answer(s, args, out);
   else np_buf_adds(out, "There is no such tool; neap offers neap_read and neap_recall.");
   return out->failed ? np_fail_mem(&s->err) : NEAP_OK;
 }

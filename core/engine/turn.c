@@ -57,8 +57,10 @@ static bool is_over(const neap_session *s) {
 static neap_rc fit(neap_session *s) {
   np_err e = {0};
   if (!is_over(s)) return NEAP_OK;
+  neap_rc rc = np_catalogue_settle(s, true); /* tools that are not wanted go first */
+  if (rc || !is_over(s)) return rc;
   int64_t over = np_pack_tokens(&s->pack) - s->pack.budget;
-  neap_rc rc = hook_result(s, np_policy_overflow(s->policy, over, &e), &e);
+  rc = hook_result(s, np_policy_overflow(s->policy, over, &e), &e);
   if (!rc && is_over(s)) rc = np_pack_last_resort(&s->pack, &s->err);
   return rc;
 }
@@ -96,7 +98,7 @@ neap_rc np_session_key(neap_session *s) {
 }
 
 static bool will_rewrite(const neap_session *s) {
-  return s->pack.view.dirty < s->pack.frame.sent || !s->pack.frame.sent;
+  return np_frame_rewrites(&s->pack.frame, &s->pack.view);
 }
 
 /* ---- the turn ---- */
@@ -112,26 +114,31 @@ static neap_rc fit_with_key(neap_session *s) {
 static neap_rc offer_tools(neap_session *s) {
   np_buf list;
   np_str kept;
-  if (s->turn || s->pack.view.recall || (s->options.flags & NEAP_NO_TOOLS))
-    return NEAP_OK;
-  if (!np_policy_info_of(s->policy)->wants_tools) return NEAP_OK;
+  const np_policy_info *info = np_policy_info_of(s->policy);
+  const np_toolset *tools = &s->pack.tools;
+  if (s->turn || (s->options.flags & NEAP_NO_TOOLS)) return NEAP_OK;
+  bool fetch = info->wants_tools && !tools->recall;
+  bool find =
+      info->wants_catalogue && tools->count && !np_toolset_has(tools, "neap_tools");
+  if (!fetch && !find) return NEAP_OK;
   np_buf_init(&list, &s->engine->alloc);
-  neap_rc rc = np_tools_schemas(s->tools, &list, &s->err);
+  neap_rc rc = np_tools_schemas(s->tools, fetch, find, &list, &s->err);
   if (!rc && !np_arena_copy(&s->arena, np_buf_str(&list), &kept))
     rc = np_fail_mem(&s->err);
   np_buf_free(&list);
   if (!rc) rc = np_session_log(s, NP_EV_TOOLS, NP_LIT(""), kept);
   if (rc) return rc;
   s->tools = kept;
-  np_view_set_head(&s->pack.view, s->tools, s->request, true);
-  return NEAP_OK;
+  np_buf_clear(&s->toolset);
+  return np_pack_tools_set(&s->pack, s->tools, s->request, fetch || tools->recall,
+                           &s->err);
 }
 
 /* What the model fetched by the engine's tools is kept: named by its call. */
 void np_turn_fetched(neap_session *s) {
   for (int64_t id = s->admitted + 1; id <= (int64_t)s->log.entry_count; id++) {
     const np_entry *en = np_log_entry(&s->log, id);
-    bool ours = en->kind == NP_KIND_RESULT && en->pair && np_tools_is_ours(en->tool);
+    bool ours = en->kind == NP_KIND_RESULT && en->pair && np_tools_fetches(en->tool);
     if (ours) np_view_at(&s->pack.view, id)->fetched = true;
   }
 }
@@ -169,6 +176,7 @@ static neap_rc begin(neap_session *s) {
   if (!rc) rc = np_prefix_look(s);
   if (!rc) rc = np_pack_begin(&s->pack, &s->err);
   if (!rc) rc = remember(s);
+  if (!rc) rc = np_catalogue_seen(s);
   if (rc) return rc;
   np_turn_fetched(s);
   np_economy(s, &turn);
@@ -184,7 +192,9 @@ static neap_rc decide(neap_session *s) {
   np_economy(s, &turn);
   np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
   rc = run_hooks(s);
-  return rc ? rc : fit_with_key(s);
+  if (!rc) rc = np_catalogue_settle(s, false);
+  if (!rc) rc = fit_with_key(s);
+  return rc ? rc : np_catalogue_settle(s, false);
 }
 
 /* The first turn of a version that was swapped in. When a hook of it fails, all is taken back

@@ -160,7 +160,7 @@ typedef struct neap_options {
 
 /* never look at the policy file again; the host calls neap_reload */
 #define NEAP_NO_RELOAD 1
-#define NEAP_NO_TOOLS 2 /* do not offer neap_read and neap_recall to the model */
+#define NEAP_NO_TOOLS 2 /* offer the model none of neap_read, neap_recall, neap_tools */
 #define NEAP_NO_LOG 4   /* write nothing to the store: for replays; cannot be resumed */
 
 /* Opens or resumes the session `name`. Options of a resumed session take effect from its
@@ -209,7 +209,8 @@ typedef struct neap_call {
   neap_str arguments; /* JSON text as the model wrote it */
 } neap_call;
 
-/* Takes the next unanswered call of the last response: 1 with *c filled, 0 when there is none. */
+/* Takes the next unanswered call of the last response: 1 with *c filled, 0 when there is none. A
+** call that the model makes through neap_tools has the name and arguments of the tool called. */
 NEAP_API int neap_next_call(neap_session *s, neap_call *c);
 /* 1 when the call is the host's to run, 0 when the engine has answered it (neap_read, …). */
 NEAP_API int neap_handle(neap_session *s, const neap_call *c);

@@ -10,12 +10,14 @@ neap_rc np_pack_init(np_pack *p, const neap_alloc *a, np_log *lg, const np_vocab
   *p = (np_pack){.alloc = a, .log = lg, .budget = budget};
   np_arena_init(&p->turn, a);
   np_frame_init(&p->frame, a);
+  np_toolset_init(&p->tools, a);
   return np_view_init(&p->view, a, lg, vocab, format, e);
 }
 
 void np_pack_free(np_pack *p) {
   np_view_free(&p->view);
   np_frame_free(&p->frame);
+  np_toolset_free(&p->tools);
   np_arena_free(&p->turn);
   np_free(p->alloc, p->changes);
   memset(p, 0, sizeof *p);
@@ -56,7 +58,7 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
                    .by = by,
                    .text_before = text_before,
                    .atom = atom,
-                   .sent = np_view_at(&p->view, id)->sent,
+                   .sent = id && np_view_at(&p->view, id)->sent,
                    .dirty = p->view.dirty};
   return true;
 }
@@ -65,6 +67,8 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
 ** first undone one does it for all, the others then find it done. */
 static neap_rc undo_one(np_pack *p, const np_change *c, np_err *e) {
   const np_entry *en = np_log_entry(p->log, c->entry);
+  if (c->flag == NP_FLAG_TOOLS)
+    return np_pack_tools_load(p, c->text_before) ? NEAP_OK : np_fail_mem(e);
   if (c->flag >= NP_FLAG_FOLD) return np_pack_undo_fold(p, c, e);
   if (c->flag) {
     np_shown *s = np_view_at(&p->view, c->entry);

@@ -1,12 +1,13 @@
 /*
 ** The packer: what may be done to an entry and what is refused, lowering by rank or by value
 ** until a target is met, the last resort, and an undo for everything a turn has done. It
-** knows budgets and rules; what is worth keeping it is told. next: change.c, fold.c, shrink.c
+** knows budgets and rules; what is worth keeping it is told. next: change.c, fold.c, tools.h,
+** shrink.c
 */
 #ifndef NP_PACK_PACK_H
 #define NP_PACK_PACK_H
 
-#include "render/frame.h"
+#include "pack/tools.h"
 
 typedef enum np_order { NP_ORDER_RANK, NP_ORDER_VALUE } np_order;
 
@@ -29,7 +30,9 @@ typedef enum np_flag {
   NP_FLAG_HELD,
   NP_FLAG_FOLD,   /* the entry is a summary that was made and stands for its atoms */
   NP_FLAG_UNFOLD, /* a summary was opened */
-  NP_FLAG_TOLD    /* an entry that one of these two covers: for the account only */
+  NP_FLAG_TOLD,   /* an entry that one of these two covers: for the account only */
+  /* of no entry: text_before is the state of the tools (np_toolset_save) */
+  NP_FLAG_TOOLS
 } np_flag;
 
 typedef struct np_change {
@@ -51,11 +54,12 @@ typedef enum np_verdict {
   NP_NO_MEMORY
 } np_verdict;
 
-typedef struct np_pack {
+struct np_pack {
   const neap_alloc *alloc;
   np_log *log;
   np_view view;
   np_frame frame;
+  np_toolset tools;
   int64_t budget; /* window - reserve - margin */
   np_order order;
   np_ladder ladder;
@@ -66,7 +70,7 @@ typedef struct np_pack {
   np_arena turn;       /* what lives until the turn ends */
   const char *refusal; /* static text of the last NP_REFUSED */
   int64_t refusals;    /* this turn */
-} np_pack;
+};
 
 neap_rc np_pack_init(np_pack *p, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
                      const np_format *format, int64_t budget, np_err *e);
@@ -122,6 +126,16 @@ np_verdict np_pack_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text
 /* Opens a summary: what it stands for is shown again at the rungs it had. */
 np_verdict np_pack_unfold(np_pack *p, int64_t summary, np_reason r);
 neap_rc np_pack_undo_fold(np_pack *p, const np_change *c, np_err *e); /* pack.c's */
+
+/* ---- tools (tools.c) ---- */
+
+/* The policy wants these, by item, until it says otherwise; what visible calls name, what the
+** request names, the engine's own and what the model has looked for are shown all the same.
+** Takes effect where the prompt is written anew, else at the next rewrite; `now`: at once, and
+** what the model has looked for may go, too. Nothing that must come is let in over the budget. */
+np_verdict np_pack_tools_want(np_pack *p, const bool *wanted, bool now, np_reason r);
+/* Shows what is due, if the prompt is written anew, or `now`. */
+np_verdict np_pack_tools_settle(np_pack *p, bool now);
 
 /* ---- the whole ---- */
 

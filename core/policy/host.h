@@ -262,6 +262,7 @@ np_str np_by_line(lua_State *L, char *buf, size_t cap);
 int np_context_entries(lua_State *L);
 int np_context_span(lua_State *L);
 int np_context_fold(lua_State *L);
+int np_context_tools(lua_State *L); /* tools.c */
 /* A number of steps, tokens or entries at the top; a float is rounded down. Raises. */
 int64_t np_check_whole(lua_State *L, const char *who, const char *what);
 

@@ -55,8 +55,9 @@ typedef struct np_policy_info {
   uint8_t sha256[NP_SHA256];        /* of the file and its modules */
   np_order order;
   np_ladder ladder;
-  bool fail_on_error; /* on_error = "fail" */
-  bool wants_tools;   /* tools = {"recall", "read"} */
+  bool fail_on_error;   /* on_error = "fail" */
+  bool wants_tools;     /* tools = {"recall", "read"} */
+  bool wants_catalogue; /* tools = {"tools"} */
 } np_policy_info;
 const np_policy_info *np_policy_info_of(const np_policy *p);
 bool np_policy_has(const np_policy *p, const char *hook);

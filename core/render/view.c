@@ -63,11 +63,22 @@ static void add_tokens(np_view *v, np_region region, int64_t n) {
   v->total += n;
 }
 
+int64_t np_view_tools_tokens(np_view *v, np_str tools) {
+  np_str kept = v->tools;
+  v->tools = tools;
+  int64_t n = tools.n ? v->format->head_tokens(v) : 0;
+  v->tools = NP_LIT("");
+  if (tools.n) n -= v->format->head_tokens(v);
+  v->tools = kept;
+  return n;
+}
+
 /* Counts head and tail anew: a tail that names the step changes with it. */
 static void count_ends(np_view *v) {
   add_tokens(v, NP_REGION_FIXED, -(int64_t)v->head_cost);
   add_tokens(v, NP_REGION_HOT, -(int64_t)v->tail_cost);
   v->head_cost = v->format->head_tokens(v);
+  v->tools_cost = np_view_tools_tokens(v, v->tools);
   v->tail_cost = v->format->tail_tokens(v);
   v->marks_head = v->format->marks ? v->format->marks(v, NULL) : 0;
   add_tokens(v, NP_REGION_FIXED, v->head_cost);

@@ -172,6 +172,7 @@ struct np_view {
   int64_t region[NP_REGION_COUNT]; /* tokens now, head and tail included */
   int64_t total;
   uint32_t head_cost, tail_cost; /* tokens of head and tail, in fixed and hot */
+  int64_t tools_cost;            /* of the head, what the tools are */
   uint32_t dirty; /* lowest segment that may have changed, UINT32_MAX: none */
   np_arena arena; /* replacement texts */
   np_buf scratch;
@@ -189,6 +190,9 @@ void np_view_free(np_view *v);
 
 /* Sets tools and the host's members; counts the head anew. Slices must outlive the view. */
 void np_view_set_head(np_view *v, np_str tools, np_str request, bool recall);
+
+/* Tokens that the head would have for those tools, less those it has without any. */
+int64_t np_view_tools_tokens(np_view *v, np_str tools);
 
 /* Whether something is shown whose tokens are a guess at the upper side. */
 bool np_view_guesses(const np_view *v);

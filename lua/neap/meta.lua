@@ -33,7 +33,7 @@ local neap = {}
 ---@field summarize? false|fun(ask: neap.Ask): string? answers what a policy asks a model; none:
 ---  summaries are made by picking lines; false: the host calls next_ask and answer
 ---@field no_reload? boolean never look at the policy file again
----@field no_tools? boolean  do not offer neap_read and neap_recall to the model
+---@field no_tools? boolean  do not offer neap_read, neap_recall and neap_tools to the model
 
 ---What a policy asks a model.
 ---@class neap.Ask
@@ -226,7 +226,7 @@ function Session:close() end
 ---@field about? string
 ---@field source? string
 ---@field options? table<string, any> a default, or {default=, help=, min=, max=}
----@field tools? ("recall"|"read")[]
+---@field tools? ("recall"|"read"|"tools")[]
 ---@field order? "rank"|"value"
 ---@field ladder? table<string, {tokens: integer, keep: neap.Keep}>
 ---@field on_error? "fail"
@@ -286,6 +286,28 @@ function Ctx:span(range) end
 ---@param why? string
 ---@return boolean reached
 function Ctx:shrink(tokens, why) end
+
+---Without an argument the tools that there are, shown or not. With names (a list, or keep = …
+---or drop = …) those that the prompts are to begin with from the next rewrite on; at once in
+---the first prompt, and in overflow. Only in assemble and overflow.
+---```lua
+---if ctx.step == 1 then ctx:tools { drop = { "deploy" }, why = "not in this phase" } end
+---```
+---@param wish? {keep: string[], drop: string[], why: string}|string[]
+---@return neap.Tool[]|boolean list what there is; or whether the prompt shows what was named
+---@return string? why not: which tools, and for what reason
+function Ctx:tools(wish) end
+
+---A tool schema of the session.
+---@class neap.Tool
+---@field name string
+---@field tokens integer   of a list of it alone
+---@field shown boolean    the prompts begin with it
+---@field calls integer    of the whole history
+---@field last integer?    step of the newest call
+---@field named boolean    a visible call names it: it stays
+---@field found boolean    the model has looked for it: it is shown from the next rewrite on
+---@field fixed boolean    the engine's, or named by the request: always shown
 
 ---From now on the text stands for the span.
 ---@param span table
