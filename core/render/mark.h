@@ -12,8 +12,8 @@ void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out);
 /* The same and a preview of at most 160 characters. */
 void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out);
 
-/* A projection of at most ask->tokens tokens, its mark included. Lines that repeat are folded
-** before anything is cut. *whole is set, and nothing written, when the entry is already small
+/* A projection of at most ask->tokens tokens, its mark included. JSON stays JSON where the
+** mark fits in it (mark_json.c); of other texts lines that repeat are folded first. *whole is set, and nothing written, when the entry is already small
 ** enough, or cannot be cut: a call whose arguments are no JSON object, a limit below what the
 ** mark alone takes. Of a call each long string is cut, so that it may have more tokens than
 ** were asked for; lines do not count in it. NEAP_E_MEMORY only. */

@@ -1,8 +1,8 @@
 /*
 ** Trimmed texts: a projection with its mark, never more than the asked-for tokens. In a
-** call's arguments the long strings are trimmed and the JSON stays valid. next: frame.h
+** call's arguments the long strings are trimmed and the JSON stays valid. next: mark_json.h
 */
-#include "render/mark.h"
+#include "render/mark_json.h"
 #include "render/trim_fold.h"
 #include "text/text.h"
 
@@ -105,6 +105,12 @@ static neap_rc trim_text(np_view *v, const np_entry *en, np_str text,
   *whole = p.all <= ask->tokens && (!ask->lines || np_lines_count(text) <= ask->lines);
   if (*whole) return NEAP_OK;
   size_t from = out->n;
+  np_json_doc doc;
+  if (np_json_read(text, &doc)) {
+    bool over;
+    neap_rc rc = np_mark_json(v, en, &doc, p.all, ask, out, &over, e);
+    if (rc || !over) return rc;
+  }
   /* what a query names may stand in a line that differs from its neighbours by a number */
   bool ok = np_fold_lines(text, ask->keep == NP_KEEP_ABOUT, v->alloc, &p.folded);
   neap_rc rc = ok ? project_exactly(&p, out, whole, e) : np_fail_mem(e);

@@ -38,14 +38,15 @@ np_str np_plan_unit(const np_plan *p, size_t i) {
 
 /* ---- cutting ---- */
 
-static bool add_unit(np_plan *p, size_t from) {
+bool np_plan_add(np_plan *p, size_t from, size_t tokens) {
   void *u = p->units;
   if (p->n >= UINT32_MAX - 1 ||
       !np_grow(p->alloc, &u, &p->cap, p->n + 1, sizeof *p->units)) {
     return false;
   }
   p->units = u;
-  p->units[p->n++] = (np_unit){.from = from};
+  uint32_t known = tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
+  p->units[p->n++] = (np_unit){.from = from, .tokens = known};
   return true;
 }
 
@@ -70,12 +71,10 @@ static bool cut_line(np_plan *p, size_t from, size_t to) {
   if (size > PIECE_MAX) size = PIECE_MAX;
   np_str line = np_str_cut(p->text, from, to);
   if (line.n <= p->limit || np_plan_fits(p, line, p->limit, &tokens)) {
-    if (!add_unit(p, from)) return false;
-    p->units[p->n - 1].tokens = (uint32_t)tokens;
-    return true;
+    return np_plan_add(p, from, tokens);
   }
   for (; from < to; from += piece_length(np_str_cut(p->text, from, to), size)) {
-    if (!add_unit(p, from)) return false;
+    if (!np_plan_add(p, from, 0)) return false;
   }
   return true;
 }
@@ -88,7 +87,7 @@ bool np_plan_cut(np_plan *p) {
     if (!cut_line(p, at, to)) return false;
     at = to;
   }
-  if (!add_unit(p, p->text.n)) return false;
+  if (!np_plan_add(p, p->text.n, 0)) return false;
   p->n--;
   return true;
 }

@@ -34,6 +34,8 @@ typedef struct np_plan {
   size_t first, last; /* units that `dense` keeps at the head, begins the tail with */
 } np_plan;
 
+/* Adds a unit that begins at byte `from` and has so many tokens (0: not counted yet). */
+bool np_plan_add(np_plan *p, size_t from, size_t tokens);
 /* Cuts the text; false when out of memory. */
 bool np_plan_cut(np_plan *p);
 np_str np_plan_unit(const np_plan *p, size_t i); /* its bytes, newline included */
