@@ -17,8 +17,10 @@ bool np_port_self_dir(char *out, size_t cap) {
   static const char anchor; /* an address inside this file's object */
   Dl_info info;
   char path[PATH_MAX];
-  if (!dladdr(&anchor, &info) || !info.dli_fname || !realpath(info.dli_fname, path))
-    return false;
+  if (!dladdr(&anchor, &info) || !info.dli_fname) return false;
+  /* of a program that was found on the PATH only its name is known */
+  const char *self = strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe";
+  if (!realpath(self, path)) return false;
   char *slash = strrchr(path, '/');
   if (!slash) return false;
   size_t n = (size_t)(slash - path);

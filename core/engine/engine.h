@@ -141,6 +141,8 @@ neap_rc np_session_enter(neap_session *s);
 neap_rc np_session_enter_text(neap_session *s, neap_str *text);
 neap_rc np_session_enter_out(neap_session *s, const void *out);
 neap_rc np_session_leave(neap_session *s, neap_rc rc); /* hands the error over */
+/* the reserve of a window when the host names none */
+int64_t np_session_reserve(int64_t window);
 neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body);
 /* Writes events all or none, an unwritten turn's before them. Their seq is set here. */
 neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n);

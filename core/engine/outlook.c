@@ -56,10 +56,33 @@ static int64_t largest_entry(const np_view *v) {
   return largest;
 }
 
+/* A reserve that the host has not named grows with the window, and so does the margin of an
+** estimate. */
+static bool is_enough(const neap_session *s, int64_t window, int64_t tokens) {
+  int64_t reserve = s->options.reserve ? s->reserve : np_session_reserve(window);
+  return np_gauge_budget(&s->gauge, window - reserve) >= tokens;
+}
+
+/* The smallest window with room for the tokens that are left when nothing more can go. */
+static int64_t window_for(const neap_session *s, int64_t tokens) {
+  int64_t low = s->window, high = s->window;
+  while (!is_enough(s, high, tokens)) {
+    low = high + 1;
+    high *= 2;
+  }
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (is_enough(s, middle, tokens)) high = middle;
+    else low = middle + 1;
+  }
+  return high;
+}
+
 void np_outlook_help(const neap_session *s, np_buf *b) {
   const np_view *v = &s->pack.view;
   int64_t largest = largest_entry(v);
-  add_int(b, ",\"help\":[{\"change\":\"window\",\"at_least\":", s->window + s->short_by);
+  add_int(b, ",\"help\":[{\"change\":\"window\",\"at_least\":",
+          window_for(s, np_pack_tokens(&s->pack)));
   np_buf_addc(b, '}');
   if (s->reserve >= s->short_by) {
     add_int(b, ",{\"change\":\"reserve\",\"at_most\":", s->reserve - s->short_by);

@@ -130,10 +130,14 @@ neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str 
 #define DEFAULT_RESERVE 8000
 #define WINDOW_MAX 1000000000000 /* far above any model; sums of it fit everywhere */
 
+int64_t np_session_reserve(int64_t window) {
+  return window / 8 < DEFAULT_RESERVE ? window / 8 : DEFAULT_RESERVE;
+}
+
 /* Names the figures, so that a wrong setting is found without looking anything up. */
 static neap_rc set_window(neap_session *s) {
   int64_t w = s->options.window ? s->options.window : DEFAULT_WINDOW;
-  int64_t eighth = w / 8, r = s->options.reserve;
+  int64_t r = s->options.reserve;
   if (w < 0 || w > WINDOW_MAX) {
     return np_fail(&s->err, NEAP_E_CONFIG,
                    "window %lld is %s; give the model's window in tokens", (long long)w,
@@ -143,7 +147,7 @@ static neap_rc set_window(neap_session *s) {
     return np_fail(&s->err, NEAP_E_CONFIG, "reserve %lld is negative; use -1 for none",
                    (long long)r);
   }
-  if (r == 0) r = eighth < DEFAULT_RESERVE ? eighth : DEFAULT_RESERVE;
+  if (r == 0) r = np_session_reserve(w);
   if (r < 0) r = 0;
   if (r >= w) {
     return np_fail(

@@ -88,7 +88,7 @@ end)
 describe("below the table of a replay", function()
   it("stand the heights of the turns and what made them grow", function()
     local _, out = shared.run({ "replay", TRACE, "-p", "tide", "-w", "16000" })
-    local form = "\n\n(tokens [^\n]+)\n(grown by [^\n]+)\n(steps left: [^\n]+)\n$"
+    local form = "\n\n(tokens [^\n]+)\n(grown by [^\n]+)\n(room for [^\n]+)\n$"
     local line, causes, left = out:match(form)
     assert.is_string(line)
     local _, json = shared.run({ "replay", TRACE, "-p", "tide", "-w", "16000", "--json" })
@@ -107,10 +107,10 @@ describe("below the table of a replay", function()
       last, count = tonumber(share), count + 1
     end
     assert.are.equal(3, count)
-    form = "^steps left: ([%d,]+) at ([%d,]+) tokens a step"
+    form = "^room for ([%d,]+) more steps of ([%d,]+) tokens each"
     local steps, per_step = left:match(form)
     assert.is_string(steps, left)
-    local less = left:match("; with results of at most 250 tokens: ([%d,]+)$")
+    local less = left:match("; with results of at most 250 tokens: for ([%d,]+)$")
     local number = function(text) return tonumber((text:gsub(",", ""))) end
     assert.is_true(number(per_step) > 0)
     assert.is_true(less == nil or number(less) > number(steps), left)

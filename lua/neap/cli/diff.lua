@@ -24,7 +24,7 @@ end
 -- What a prompt shows, by entry: rung, tokens and text of each.
 local function shown_by_entry(state)
   local by_entry, order = {}, {}
-  for _, part in ipairs(state.account.overflow and {} or show.parts(state.session)) do
+  for _, part in ipairs(show.parts(state.session)) do
     if part.entry then
       by_entry[part.entry] = part
       order[#order + 1] = part.entry
@@ -53,8 +53,7 @@ local function print_two(states, ids, a, b)
   local head = {}
   for i = 1, 2 do
     local account, name = states[i].account, states[i].policy.name
-    head[i] = account.overflow and name .. ": does not fit"
-      or ("%s: %s tokens"):format(name, grid.thousands(account.tokens))
+    head[i] = ("%s: %s tokens"):format(name, grid.thousands(account.tokens))
   end
   local rows = { { "entry", "kind", "first", "tokens", "second", "tokens", "" } }
   for _, id in ipairs(ids) do
@@ -69,10 +68,20 @@ local function print_two(states, ids, a, b)
   end
 end
 
+-- "turn 9": as far as it was sent.
+local function check_sent(state, recording, turn)
+  if not state.account.overflow then return end
+  replay.close(state)
+  local what = "%s: turn %d does not fit %s and was not sent; neap show says what would help"
+  local whose = state.policy.name and "under " .. visible.line(state.policy.name) or "its budget"
+  fail(what:format(recording.path, turn, whose), 1)
+end
+
 local function two_policies(recording, opts, words, turn)
   local states = {}
   for i = 1, 2 do
     states[i] = run_to(recording, opts, check(paths.policy(words[i])), turn)
+    check_sent(states[i], recording, turn)
   end
   local a, b = shown_by_entry(states[1]), shown_by_entry(states[2])
   local ids = differing(a, b, states[1].session:entry_count())
@@ -119,8 +128,9 @@ local function two_turns(recording, opts, policy, from, to)
   if from > to then
     from, to = to, from
   end
-  local rewrites = {}
+  local rewrites, unsent = {}, false
   local state = run_to(recording, opts, policy, to, function(account)
+    unsent = unsent or (account.turn == from and account.overflow ~= nil)
     if account.turn <= from or not account.rewrite then return end
     local changes = {}
     for _, change in ipairs(account.changed) do
@@ -130,6 +140,8 @@ local function two_turns(recording, opts, policy, from, to)
     turn.epoch, turn.changed = account.epoch, json.array(changes)
     rewrites[#rewrites + 1] = turn
   end)
+  if unsent then state.account.overflow = state.account.overflow or {} end
+  check_sent(state, recording, unsent and from or to)
   for _, r in ipairs(rewrites) do
     if opts.json then
       io.stdout:write(json.encode(r, { "turn", "epoch", "tokens", "cached", "changed" }), "\n")

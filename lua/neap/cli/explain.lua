@@ -40,10 +40,14 @@ local function cited_by(s, id)
 end
 
 local function collect(recording, o, id)
-  local changes, seen = {}, {}
+  local changes, seen, unsent = {}, {}, {}
   local first_turn
   o.on_turn = function(account, _, s)
     session.hook_errors(account, recording.name, seen)
+    if account.overflow then
+      unsent[#unsent + 1] = account.turn
+      return -- what was tried for it has been taken back
+    end
     if not first_turn and id and s:entry(id) then first_turn = account.turn end
     for _, change in ipairs(account.changed or {}) do
       if change.entry == id then
@@ -52,7 +56,12 @@ local function collect(recording, o, id)
       end
     end
   end
-  return failure.check(replay.run(recording, o)), changes, function()
+  local state = failure.check(replay.run(recording, o))
+  if #unsent > 0 then
+    local what = "%s: %d of %d turns did not fit and were not sent, the first is turn %d"
+    failure.warn(what:format(recording.path, #unsent, state.turn, unsent[1]))
+  end
+  return state, changes, function()
     return first_turn
   end
 end
@@ -142,9 +151,8 @@ local function print_holders(state, o, opts, words)
   for id = 1, s:entry_count() do
     local text, e = s:text(id), s:entry(id)
     if text and text:find(words, 1, true) then
-      local name = e.kind == "result" and "of " .. e.tool or e.tool
       local tokens = grid.thousands(e.full_tokens)
-      rows[#rows + 1] = { id, e.step, e.kind, name, tokens, e.rung, e.path }
+      rows[#rows + 1] = { id, e.step, e.kind, e.tool, tokens, e.rung, e.path }
       if opts.json then
         local line = { entry = id, step = e.step, kind = e.kind, rung = e.rung }
         io.stdout:write(json.encode(line, { "entry", "step", "kind", "rung" }), "\n")

@@ -49,7 +49,7 @@ local function parse_case(w)
   elseif case.what == "entry" and w[5] == "is" and #w == 6 then
     case.entry, case.rung = whole(w[4]), w[6]
     return case.entry and RUNGS[case.rung] and case or nil
-  elseif table.concat(w, " ", 3, 5) == "takes at most" and #w == 7 and w[7] == "tokens" then
+  elseif #w == 7 and table.concat(w, " ", 3, 5) == "takes at most" and w[7] == "tokens" then
     case.tokens = whole(w[6])
     return case.tokens and case or nil
   end

@@ -104,19 +104,20 @@ local function spared(session, account)
   return n > 0 and sum / n or 0
 end
 
---- "steps left: 41 at 2,310 tokens a step; with results of at most 250 tokens: 120"
+--- "room for 41 more steps of 2,310 tokens each before something must go; with results of at most
+--- 250 tokens: for 120"
 ---@param account table  of the last turn
 ---@param session table
 ---@return string? nil while growth is not known
 function M.outlook(account, session)
   if not account.steps_left then return nil end
-  local text = "steps left: %s at %s tokens a step"
+  local text = "room for %s more steps of %s tokens each before something must go"
   local growth = account.growth
   local line = text:format(grid.thousands(account.steps_left), grid.thousands(growth))
   local less = math.max(1, growth - spared(session, account))
   local left = (account.budget - account.tokens) // less | 0
   if left <= account.steps_left then return line end
-  local what_if = "%s; with results of at most %d tokens: %s"
+  local what_if = "%s; with results of at most %d tokens: for %s"
   return what_if:format(line, LIMIT, grid.thousands(left))
 end
 
