@@ -92,20 +92,24 @@ static void push_message(walk *w, const np_group *g) {
   push(w, NP_SEGMENT_MESSAGE, (int64_t)g->lead, g->first, tokens, blocks);
 }
 
-/* The entries from `id` on that are of its response. *shown gets the last of them that is
-** shown (0: none), *calls whether calls are, behind which results must follow at once. */
-static np_group group_at(const np_view *v, int64_t id, int64_t *shown, bool *calls) {
+/* The entries from `id` on that are of its response. *split gets where the notices before it
+** end and those behind it begin: at the last that is shown, but nothing comes between calls
+** and their results. */
+static np_group group_at(const np_view *v, int64_t id, int64_t *shown, int64_t *split) {
+  bool calls = false, results = false;
   np_group g = {.lead = np_view_message(v, np_log_entry(v->log, id))->lead, .first = id};
+  int64_t from = id;
   *shown = 0;
-  *calls = false;
   for (; id; id = np_view_at(v, id)->next) {
     const np_entry *en = np_log_entry(v->log, id);
     if (np_view_message(v, en)->lead != g.lead) break;
     if (np_view_at(v, id)->rung == NP_DROPPED) continue;
     *shown = id;
-    *calls = *calls || en->kind == NP_KIND_CALL;
+    calls = calls || en->kind == NP_KIND_CALL;
+    results = results || (en->kind == NP_KIND_RESULT && en->pair);
   }
   g.behind = id;
+  *split = results ? from : *shown && !calls ? *shown : g.behind;
   return g;
 }
 
@@ -144,15 +148,13 @@ static int64_t skip_run(const np_view *v, const np_group *g) {
 }
 
 static int64_t push_group(walk *w, int64_t id) {
-  int64_t shown;
-  bool calls;
-  np_group g = group_at(w->v, id, &shown, &calls);
+  int64_t shown, split;
+  np_group g = group_at(w->v, id, &shown, &split);
   for (int64_t i = id; i != g.behind; i = np_view_at(w->v, i)->next)
     np_view_at(w->v, i)->unit = UINT32_MAX;
-  int64_t middle = shown && !calls ? shown : g.behind;
-  push_notices(w, &g, id, middle);
+  push_notices(w, &g, id, split);
   if (shown) push_message(w, &g);
-  push_notices(w, &g, middle, g.behind);
+  push_notices(w, &g, split, g.behind);
   return skip_run(w->v, &g);
 }
 

@@ -340,3 +340,16 @@
      "{'messages':[{'role':'user','content':[{'type':'text','text':'a'}]},{'ro"
      "le':'assistant','content':[{'type':'text','text':'b'}]},{'role':'user','"
      "content':'go'}]}"},
+    {"a notice never parts a call from its results",
+     "{'role':'user','content':'go'}\n"
+     "{'role':'assistant','content':[{'type':'tool_use','id':'a','name':'b','input':{}}]}"
+     "\n"
+     "{'role':'user','content':[{'type':'text','text':'first a word'},"
+     "{'type':'tool_result','tool_use_id':'a','content':'done'}]}\n"
+     "{'role':'assistant','content':'ok'}\n{'role':'user','content':'more'}\n",
+     "d3",
+     "{'messages':[{'role':'user','content':'go'},{'role':'assistant','content"
+     "':[{'type':'tool_use','id':'a','name':'b','input':{}}]},{'role':'user','"
+     "content':[{'type':'tool_result','tool_use_id':'a','content':'done'},{'ty"
+     "pe':'text','text':'[neap·aaaa step 1 not shown: 1 entry, 7 tokens]'}]},{"
+     "'role':'assistant','content':'ok'},{'role':'user','content':'more'}]}"},
