@@ -165,6 +165,21 @@ static neap_rc take_back(neap_session *s) {
   return rc;
 }
 
+/* A request without a message is one that every provider refuses: nothing has come, or only
+** what has nothing in it, or what this format has no place for. */
+static neap_rc check_begun(neap_session *s) {
+  if (s->pack.view.head) return NEAP_OK;
+  if (s->log.message_count)
+    return np_fail(
+        &s->err, NEAP_E_MISUSE,
+        "session \"%s\" has nothing to send: its messages are empty, or nothing "
+        "that %s has a place for; append one with a text",
+        s->name, s->pack.view.format->name);
+  return np_fail(&s->err, NEAP_E_MISUSE,
+                 "session \"%s\" has no message yet; append one before the first prompt",
+                 s->name);
+}
+
 static neap_rc begin(neap_session *s) {
   np_turn turn;
   s->overflow = false;
@@ -175,6 +190,7 @@ static neap_rc begin(neap_session *s) {
   if (!rc) rc = offer_tools(s);
   if (!rc) rc = np_prefix_look(s);
   if (!rc) rc = np_pack_begin(&s->pack, &s->err);
+  if (!rc) rc = check_begun(s);
   if (!rc) rc = remember(s);
   if (!rc) rc = np_catalogue_seen(s);
   if (rc) return rc;
@@ -283,14 +299,6 @@ static neap_rc flush(neap_session *s) {
   return st->ops->flush(st, &s->err);
 }
 
-/* A request without a message is one that every provider refuses. */
-static neap_rc check_begun(neap_session *s) {
-  if (s->log.message_count) return NEAP_OK;
-  return np_fail(&s->err, NEAP_E_MISUSE,
-                 "session %s has no message yet; append one before the first prompt",
-                 s->name);
-}
-
 /* Builds for tests look at every prompt: whatever was appended, it must be one that its
 ** provider takes. The memory is not the host's, whose allocator the tests count. */
 static neap_rc check_rules(neap_session *s) {
@@ -309,8 +317,7 @@ static neap_rc check_rules(neap_session *s) {
 neap_rc neap_prompt(neap_session *s, neap_str *body) {
   neap_rc rc = np_session_enter_out(s, body);
   if (rc) return rc;
-  rc = check_begun(s);
-  if (!rc) rc = np_turn_assemble(s);
+  rc = np_turn_assemble(s);
   if (!rc) rc = check_rules(s);
   if (!rc) rc = flush(s);
   if (!rc) {

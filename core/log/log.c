@@ -118,7 +118,8 @@ np_entry *np_log_add_entry(np_log *lg, const np_message *m, size_t message,
                    .is_error = p->is_error,
                    .empty = p->empty,
                    .opaque = p->opaque,
-                   .by_name = p->by_name};
+                   .by_name = p->by_name,
+                   .loose = p->loose};
   en->region = region_of(lg, m, message, p->kind);
   return en;
 }

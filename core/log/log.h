@@ -111,6 +111,7 @@ typedef struct np_entry {
   bool opaque;   /* only its own provider can read it; full or dropped */
   bool by_name;  /* call or result without an id: pairs by the function's name */
   bool again;    /* a call whose id an earlier call had */
+  bool loose;    /* a thought that its provider has not signed, and would not take back */
 } np_entry;
 
 typedef struct np_message {
@@ -124,7 +125,7 @@ typedef struct np_message {
   int64_t step;
   uint32_t lead;  /* first message of its response: itself, unless items make up one */
   uint32_t batch; /* of a lead: the atom of the response's calls, UINT32_MAX: none */
-  /* a result's list has parts that no provider takes: empty ones, images */
+  /* a result has no content, or its list has what a provider refuses: empty texts, images */
   bool holes;
   bool lone; /* holds half a surrogate pair: what goes out is repaired */
 } np_message;

@@ -12,7 +12,7 @@ typedef struct np_part {
   uint32_t index;
   np_json raw;
   np_str text, tool, call_id, path;
-  bool is_error, empty, opaque, by_name;
+  bool is_error, empty, opaque, by_name, loose;
 } np_part;
 
 typedef struct np_parsed {

@@ -22,12 +22,19 @@ static neap_rc parse_text(np_parser *p, uint32_t i, np_json block) {
                         text);
 }
 
-/* A redacted thought has no text but is one. */
+static bool has_string(np_json block, const char *member) {
+  np_json v;
+  return np_json_get(block, member, &v) && v.type == NP_JSON_STRING && v.raw.n > 2;
+}
+
+/* A redacted thought has no text but is one. Thoughts go back as they were signed, or not. */
 static neap_rc parse_thinking(np_parser *p, uint32_t i, np_json block) {
   np_json text;
   np_part *part = np_parser_add(p, NP_KIND_THOUGHT, NP_PLACE_PART, i, block);
   if (!part) return np_fail_mem(p->err);
   np_json_get(block, "thinking", &text);
+  part->loose = !has_string(block, "data") &&
+                (text.type != NP_JSON_STRING || !has_string(block, "signature"));
   return np_parser_keep(p, text, &part->text) ? NEAP_OK : np_fail_mem(p->err);
 }
 
@@ -45,6 +52,27 @@ static neap_rc parse_use(np_parser *p, uint32_t i, np_json block) {
   return rc || np_parser_path(p, part) ? rc : np_fail_mem(p->err);
 }
 
+/* A result holds texts, pictures, files, and what is to come, but no other turn's blocks. */
+static neap_rc check_inner(np_parser *p, np_json content) {
+  static const char *const others[] = {"tool_result", "tool_use", "thinking",
+                                       "redacted_thinking"};
+  np_json item, type;
+  np_json_iter it = np_json_each(content);
+  while (np_json_next(&it, NULL, &item)) {
+    np_json_get(item, "type", &type);
+    for (size_t k = 0; k < NP_COUNT(others) && type.type == NP_JSON_STRING; k++) {
+      if (!np_json_is_key(type.raw, others[k])) continue;
+      return np_fail(p->err, NEAP_E_SHAPE,
+                     "a tool_result cannot hold a %s block; give it as text, or in a "
+                     "message of its own",
+                     others[k]);
+    }
+    if (np_json_is_key(type.raw, "text") && !has_string(item, "text"))
+      p->out->message.holes = true;
+  }
+  return NEAP_OK;
+}
+
 static neap_rc parse_result(np_parser *p, uint32_t i, np_json block) {
   np_json content, failed;
   np_part *part = np_parser_add(p, NP_KIND_RESULT, NP_PLACE_PART, i, block);
@@ -57,7 +85,11 @@ static neap_rc parse_result(np_parser *p, uint32_t i, np_json block) {
   neap_rc rc = keep_into(p, block, "tool_use_id", &part->call_id,
                          "a tool_result block needs its tool_use_id");
   if (rc) return rc;
-  if (content.type == NP_JSON_ARRAY) return np_parser_join(p, content, &part->text, NULL);
+  if (content.type == NP_JSON_NULL) p->out->message.holes = true;
+  if (content.type == NP_JSON_ARRAY) {
+    rc = check_inner(p, content);
+    return rc ? rc : np_parser_join(p, content, &part->text, NULL);
+  }
   if (content.type > NP_JSON_NULL && content.type != NP_JSON_STRING)
     return np_parser_fail(p, "a tool_result's content must be a string or a list");
   return np_parser_keep(p, content, &part->text) ? NEAP_OK : np_fail_mem(p->err);

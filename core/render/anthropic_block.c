@@ -45,17 +45,33 @@ typedef struct swap {
   bool unmarked; /* without its cache marks */
 } swap;
 
-static void add_value(const np_message *m, np_json value, bool unmarked, np_buf *out) {
+/* An item without text in a list of content, which the provider refuses. */
+static bool is_hole(np_json item) {
+  np_json type, text;
+  return np_json_get(item, "type", &type) && np_json_is_key(type.raw, "text") &&
+         np_json_get(item, "text", &text) && text.raw.n == 2;
+}
+
+/* A member's value; of content that has holes, what is left without them. */
+static void add_value(const np_message *m, np_json value, bool unmarked, bool holes,
+                      np_buf *out) {
   np_json inner;
-  if (!unmarked || value.type != NP_JSON_ARRAY) {
+  if (holes && value.type == NP_JSON_NULL) {
+    np_buf_adds(out, "\"\"");
+    return;
+  }
+  if (!(unmarked || holes) || value.type != NP_JSON_ARRAY) {
     np_part_raw(m, value.raw, out);
     return;
   }
   char sep = '[';
   np_json_iter it = np_json_each(value);
-  for (; np_json_next(&it, NULL, &inner); sep = ',') {
+  while (np_json_next(&it, NULL, &inner)) {
+    if (holes && is_hole(inner)) continue;
     np_buf_addc(out, sep);
-    np_anthropic_unmarked(m, inner, out);
+    if (unmarked) np_anthropic_unmarked(m, inner, out);
+    else np_part_raw(m, inner.raw, out);
+    sep = ',';
   }
   np_buf_adds(out, sep == '[' ? "[]" : "]");
 }
@@ -74,7 +90,8 @@ static void add_swapped(const np_message *m, np_json block, const swap *w, np_bu
     np_buf_addc(out, ':');
     if (here) np_buf_add(out, *w->body);
     else if (w->id && np_json_is_key(key, w->id_key)) np_buf_add(out, *w->id);
-    else add_value(m, value, w->unmarked, out);
+    else
+      add_value(m, value, w->unmarked, m->holes && np_json_is_key(key, "content"), out);
     body = body || here;
     sep = ',';
   }

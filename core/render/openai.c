@@ -21,12 +21,21 @@ static bool is_shown(const np_shown *s) {
   return s && s->listed && s->rung != NP_DROPPED;
 }
 
+/* The call that an entry is or answers, if it has a tool_call_id and that is empty: the
+** provider wants one. NULL: there is nothing to mend. */
+static const np_entry *nameless(const np_view *v, const np_entry *en) {
+  if (en->kind == NP_KIND_RESULT && en->pair) en = np_log_entry(v->log, en->pair);
+  bool lacks = en->kind == NP_KIND_CALL && en->place != NP_PLACE_FUNCTION;
+  return lacks && !en->call_id.n ? en : NULL;
+}
+
 static bool is_whole(const np_view *v, const np_message *m) {
   if (m->lone || m->holes || np_part_has_native(m)) return false;
   for (uint32_t i = 0; i < m->entries; i++) {
     const np_shown *s = np_view_at(v, m->first + i);
     if (!s->listed || s->rung != NP_FULL) return false;
-    if (np_log_entry(v->log, m->first + i)->twin) return false;
+    const np_entry *en = np_log_entry(v->log, m->first + i);
+    if (en->twin || nameless(v, en)) return false;
   }
   return true;
 }
@@ -134,9 +143,17 @@ static void add_content(const np_view *v, const np_message *m, np_json content,
 }
 
 /* The id of a call, on it and its result: as it came, but that the second of two calls of one
-** message that have the same gets another. */
-static void add_id(const np_message *m, const np_entry *en, np_json id, np_buf *out) {
+** message that have the same gets another, and one that has none gets one. */
+static void add_id(const np_view *v, const np_message *m, const np_entry *en, np_json id,
+                   np_buf *out) {
   size_t at = out->n;
+  const np_entry *call = nameless(v, en);
+  if (call) {
+    np_buf_addc(out, '"');
+    np_part_call_id(call, out);
+    np_buf_addc(out, '"');
+    return;
+  }
   np_part_raw(m, id.raw, out);
   if (!en->twin || out->n == at) return;
   out->n--; /* the closing quote */
@@ -159,7 +176,7 @@ static void add_function(const np_view *v, const np_message *m, np_json function
     np_buf_addc(out, ':');
     if (args && np_json_is_key(key, "arguments")) np_part_quote(v, *args, out);
     else if (np_json_is_key(key, "function")) add_function(v, m, value, NULL, args, out);
-    else if (en && np_json_is_key(key, "id")) add_id(m, en, value, out);
+    else if (en && np_json_is_key(key, "id")) add_id(v, m, en, value, out);
     else np_part_raw(m, value.raw, out);
     sep = ',';
   }
@@ -169,7 +186,7 @@ static void add_function(const np_view *v, const np_message *m, np_json function
 static void add_call(const np_view *v, const np_message *m, const np_entry *en,
                      np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
-  if (s->rung == NP_FULL && !en->twin) {
+  if (s->rung == NP_FULL && !en->twin && !nameless(v, en)) {
     np_part_raw(m, en->raw.raw, out);
     return;
   }
@@ -235,7 +252,7 @@ static void add_member(const np_view *v, const np_message *m, np_str key, np_jso
   if (np_json_is_key(key, "content")) add_content(v, m, value, out);
   else if (np_json_is_key(key, "refusal")) add_refusal(v, m, value, out);
   else if (np_json_is_key(key, "tool_call_id") && m->entries)
-    add_id(m, np_log_entry(v->log, m->first), value, out);
+    add_id(v, m, np_log_entry(v->log, m->first), value, out);
   else np_part_raw(m, value.raw, out);
   *sep = ',';
 }
@@ -276,7 +293,7 @@ static void add_stub(const np_view *v, const np_message *m, const np_entry *call
     np_json_get(call->raw, "id", &id);
     np_buf_adds(out, ",{\"role\":\"tool\",\"tool_call_id\":");
   }
-  add_id(m, call, id, out);
+  add_id(v, m, call, id, out);
   np_buf_adds(out, ",\"content\":");
   np_json_quote(out, np_buf_str(&text));
   np_buf_addc(out, '}');

@@ -171,7 +171,7 @@ static bool renders(const np_view *v, const np_entry *en) {
   if (en->opaque && !own) return false;
   if (en->kind == NP_KIND_THOUGHT) {
     if (f->thoughts == NP_THOUGHTS_ALL) return en->text.n > 0;
-    return f->thoughts == NP_THOUGHTS_OWN && own &&
+    return f->thoughts == NP_THOUGHTS_OWN && own && !en->loose &&
            (en->place != NP_PLACE_ITEM || leads_on(v, en));
   }
   if (!is_said(en->kind) || en->opaque) return true;

@@ -128,6 +128,35 @@
      "ole':'assistant','content':[{'type':'tool_use','id':'neap_4','name':'a',"
      "'input':{'k':2}}]},{'role':'user','content':[{'type':'tool_result','tool"
      "_use_id':'neap_4','content':'y','is_error':false}]}]}"},
+    {"empty texts and a null in results are left out",
+     "{'role':'user','content':'go'}\n"
+     "{'role':'assistant','content':[{'type':'tool_use','id':'t1','name':'a','"
+     "input':{}},{'type':'tool_use','id':'t2','name':'a','input':{}},{'type':'"
+     "tool_use','id':'t3','name':'a','input':{}}]}\n"
+     "{'role':'user','content':[{'type':'tool_result','tool_use_id':'t1','cont"
+     "ent':[{'type':'text','text':''}, {'type':'text', 'text':'x'}]},{'type':'"
+     "tool_result','tool_use_id':'t2','content':null},{'type':'tool_result','t"
+     "ool_use_id':'t3','content':[{'type':'text','text':''}],'is_error':true}]"
+     "}\n",
+     "",
+     "{'messages':[{'role':'user','content':'go'},{'role':'assistant','content"
+     "':[{'type':'tool_use','id':'t1','name':'a','input':{}},{'type':'tool_use"
+     "','id':'t2','name':'a','input':{}},{'type':'tool_use','id':'t3','name':'"
+     "a','input':{}}]},{'role':'user','content':[{'type':'tool_result','tool_u"
+     "se_id':'t1','content':[{'type':'text', 'text':'x'}]},{'type':'tool_resul"
+     "t','tool_use_id':'t2','content':''},{'type':'tool_result','tool_use_id':"
+     "'t3','content':[],'is_error':true}]}]}"},
+    {"thoughts that nobody signed are left out",
+     "{'role':'user','content':'go'}\n"
+     "{'role':'assistant','content':[{'type':'thinking','thinking':'h'},{'type"
+     "':'thinking','thinking':'h','signature':''},{'type':'redacted_thinking'}"
+     ",{'type':'thinking','thinking':'k','signature':'s'},{'type':'text','text"
+     "':'ok'}]}\n"
+     "{'role':'user','content':'more'}\n",
+     "",
+     "{'messages':[{'role':'user','content':'go'},{'role':'assistant','content"
+     "':[{'type':'thinking','thinking':'k','signature':'s'},{'type':'text','te"
+     "xt':'ok'}]},{'role':'user','content':'more'}]}"},
     {"an answer first",
      "{'role':'assistant','content':'hello'}\n"
      "{'role':'user','content':'go'}\n",

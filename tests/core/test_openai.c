@@ -83,6 +83,19 @@ static const history_case bodies[] = {
               "aaaa 2: no result was recorded for this call]'},"
               "{'role':'tool','tool_call_id':'b','content':'r'},{'role':'user','content':"
               "'u'}"},
+    {"calls and results of empty ids get ids",
+     ASK "{'role':'assistant','content':null,'tool_calls':[" CALL("") "," CALL(
+         "") "," CALL("c") "]}\n"
+                           "{'role':'tool','tool_call_id':'','content':'r'}\n"
+                           "{'role':'tool','tool_call_id':'c','content':'s'}\n",
+     "",
+     ASKED ",{'role':'assistant','content':null,'tool_calls':[" CALL("neap_2") "," CALL(
+         "neap_3") "," CALL("c") "]},"
+                                 "{'role':'tool','tool_call_id':'neap_3',"
+                                 "'content':'[neap·aaaa 3: no result was recorded for "
+                                 "this call]'},"
+                                 "{'role':'tool','tool_call_id':'neap_2','content':'r'},"
+                                 "{'role':'tool','tool_call_id':'c','content':'s'}"},
     {"the older form too",
      ASK "{'role':'assistant','content':null,'function_call':{'name':'f','arguments':'{}'"
          "}}\n",

@@ -245,6 +245,12 @@ static const fault faults[] = {
      "needs its tool_use_id"},
     {"{'role':'user','content':[{'type':'tool_result','tool_use_id':'a','content':5}]}",
      "must be a string or a list"},
+    {"{'role':'user','content':[{'type':'tool_result','tool_use_id':'a','content':["
+     "{'type':'tool_result','tool_use_id':'b','content':'x'}]}]}",
+     "a tool_result cannot hold a tool_result block"},
+    {"{'role':'user','content':[{'type':'tool_result','tool_use_id':'a','content':["
+     "{'type':'thinking','thinking':'x','signature':'s'}]}]}",
+     "a tool_result cannot hold a thinking block"},
     {"{'type':'function_call','name':'a','arguments':'{}'}", "need their call_id"},
     {"{'type':'function_call','call_id':'a','arguments':'{}'}", "function's name"},
     {"{'type':'function_call','call_id':'a','name':'b','arguments':{}}",

@@ -78,6 +78,20 @@ describe("a session", function()
     s:close()
   end)
 
+  it("has no prompt of empty messages alone", function()
+    for _, format in ipairs({ "openai", "anthropic", "responses", "gemini", "text" }) do
+      local s = assert(neap.session({ window = 8000, format = format }))
+      assert(s:add({ role = "user", content = "" }))
+      local body, why, code = s:prompt()
+      assert.is_nil(body, format)
+      assert.are.equal("misuse", code)
+      assert.is_truthy(why:find("nothing to send", 1, true), why)
+      assert(s:add({ role = "user", content = "Now." }))
+      assert(s:prompt())
+      s:close()
+    end
+  end)
+
   it("raises for options that do not exist", function()
     assert.has_error(function()
       neap.session({ windwo = 1 })
