@@ -128,6 +128,15 @@ static neap_durable check_durable(lua_State *L, const char *name) {
   return NEAP_DURABLE_PROCESS;
 }
 
+static neap_cache check_cache(lua_State *L, const char *name) {
+  static const char *const names[] = {"5m", "1h", "none"};
+  for (int i = 0; name && i < 3; i++) {
+    if (strcmp(name, names[i]) == 0) return (neap_cache)i;
+  }
+  if (name) luaL_error(L, "option cache must be 5m, 1h or none");
+  return NEAP_CACHE_SHORT;
+}
+
 static int engine_session(lua_State *L) {
   engine_box *eb = to_engine(L);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -140,6 +149,7 @@ static int engine_session(lua_State *L) {
   o.prices = field_str(L, 2, "prices");
   o.options_json = field_str(L, 2, "options");
   o.durable = check_durable(L, field_str(L, 2, "durable"));
+  o.cache = check_cache(L, field_str(L, 2, "cache"));
   o.window = field_int(L, 2, "window");
   o.reserve = field_int(L, 2, "reserve");
   o.alarm = field_num(L, 2, "alarm");

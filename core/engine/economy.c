@@ -25,9 +25,23 @@ neap_rc np_economy_choose(neap_session *s) {
                    prices);
   }
   if (!s->cache) s->cache = np_cache_default(np_str_cstr(s->options.format));
+  if (s->options.cache == NEAP_CACHE_LONG && !s->cache->write_long) {
+    return np_fail(&s->err, NEAP_E_CONFIG,
+                   "the cache of %s has no longer life; leave out the option cache",
+                   s->cache->name);
+  }
   /* the provider's tokens are the counted ones times the factor */
   s->minimum = (s->cache->minimum * NP_MILLION + s->gauge.factor - 1) / s->gauge.factor;
   return NEAP_OK;
+}
+
+static int64_t write_price(const neap_session *s) {
+  return s->options.cache == NEAP_CACHE_LONG ? s->cache->write_long : s->cache->write;
+}
+
+static int64_t life_ms(const neap_session *s) {
+  const np_cache *c = s->cache;
+  return (s->options.cache == NEAP_CACHE_LONG ? c->ttl_long : c->ttl) * 1000;
 }
 
 void np_economy_settings(const neap_session *s, np_buf *out) {
@@ -37,9 +51,11 @@ void np_economy_settings(const neap_session *s, np_buf *out) {
   np_buf_adds(out, ",\"read\":");
   np_buf_int(out, c->read);
   np_buf_adds(out, ",\"write\":");
-  np_buf_int(out, c->write);
+  np_buf_int(out, write_price(s));
   np_buf_adds(out, ",\"ttl\":");
-  np_buf_int(out, c->ttl);
+  np_buf_int(out, life_ms(s) / 1000);
+  np_buf_adds(out, ",\"marks\":");
+  np_buf_int(out, (int64_t)s->options.cache);
   np_buf_adds(out, ",\"minimum\":");
   np_buf_int(out, s->minimum);
   np_buf_addc(out, '}');
@@ -47,10 +63,6 @@ void np_economy_settings(const neap_session *s, np_buf *out) {
 
 static double in_units(int64_t millionths) {
   return (double)millionths / NP_MILLION;
-}
-
-static int64_t life_ms(const neap_session *s) {
-  return s->cache->ttl * 1000;
 }
 
 /* Whether what was sent last has left the cache by now. */
@@ -84,7 +96,7 @@ static double mean_growth(const neap_session *s) {
 static int64_t height(const neap_session *s) {
   int64_t budget = s->pack.budget;
   if (s->pack.frame.epoch <= 1 || s->turns_since_rewrite < QUIET_TURNS) return budget;
-  double read = in_units(s->cache->read), write = in_units(s->cache->write);
+  double read = in_units(s->cache->read), write = in_units(write_price(s));
   if (read <= 0 || read >= write) return budget;
   double room = (double)(s->tokens_after_rewrite - s->front_tokens);
   if (room < 0) room = 0;
@@ -101,7 +113,7 @@ void np_economy(const neap_session *s, np_turn *turn) {
                     .now = s->now,
                     .cold = is_cold(s),
                     .price_read = in_units(s->cache->read),
-                    .price_write = in_units(s->cache->write)};
+                    .price_write = in_units(write_price(s))};
   turn->measured = s->gauge.measured;
   turn->drift = (double)s->gauge.drift / NP_MILLION;
   turn->floor = s->pack.view.recall ? budget / 2 : budget * 7 / 10;
@@ -112,10 +124,33 @@ void np_economy(const neap_session *s, np_turn *turn) {
 
 /* ---- after a turn ---- */
 
+/* The host's marks, or the engine's; where prefixes are kept unmarked a plan does no harm. */
+static void plan(neap_session *s) {
+  const np_frame *f = &s->pack.frame;
+  const np_view *v = &s->pack.view;
+  if (np_breaks_are_hosts(v)) np_breaks_of_host(&s->breaks, f, v);
+  else if (v->format->marks && s->options.cache == NEAP_CACHE_NONE)
+    s->breaks = (np_breaks){0};
+  else np_breaks_plan(&s->breaks, f, v, &s->rendered, s->minimum);
+}
+
+neap_rc np_economy_body(neap_session *s, np_str *body) {
+  const np_view *v = &s->pack.view;
+  np_str mark = s->options.cache == NEAP_CACHE_LONG
+                    ? NP_LIT("{\"type\":\"ephemeral\",\"ttl\":\"1h\"}")
+                    : NP_LIT("{\"type\":\"ephemeral\"}");
+  *body = s->rendered.body;
+  if (!v->format->marks || !s->breaks.count || np_breaks_are_hosts(v)) return NEAP_OK;
+  np_buf_clear(&s->marked);
+  np_breaks_write(&s->breaks, &s->pack.frame, s->rendered.body, mark, &s->marked);
+  *body = np_buf_str(&s->marked);
+  return s->marked.failed ? np_fail_mem(&s->err) : NEAP_OK;
+}
+
 /* What the prompt costs, and where the next one finds it. */
 static neap_rc bill(neap_session *s) {
   const np_frame *f = &s->pack.frame;
-  np_breaks_plan(&s->breaks, f, &s->pack.view, &s->rendered, s->minimum);
+  plan(s);
   s->cold = is_cold(s);
   np_billed p = {.frame = f,
                  .rendered = &s->rendered,

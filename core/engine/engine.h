@@ -90,6 +90,7 @@ struct neap_session {
   int64_t turn, epochs_seen;
   const np_cache *cache; /* prices and rules of the provider's cache */
   int64_t minimum;       /* its shortest prefix, in counted tokens */
+  np_buf marked;         /* the last body with marks for it */
   np_breaks breaks;
   np_bill bill;
   int64_t now, sent_at; /* milliseconds, as the host told; 0: it did not */
@@ -159,6 +160,8 @@ neap_rc np_turn_account(neap_session *s, np_buf *out);
 neap_rc np_turn_after(neap_session *s);     /* growth, rewrites, economy */
 neap_rc np_economy_choose(neap_session *s); /* whose prices */
 void np_economy_settings(const neap_session *s, np_buf *out); /* a member for the log */
+/* The last prompt's body, with the marks that the engine adds. */
+neap_rc np_economy_body(neap_session *s, np_str *body);
 void np_economy(const neap_session *s, np_turn *turn);
 /* Mean growth of the last turns that only appended, in tokens; false before the first. */
 bool np_economy_growth(const neap_session *s, double *tokens);

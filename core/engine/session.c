@@ -174,6 +174,10 @@ static neap_rc check_known(neap_session *s) {
     return np_fail(&s->err, NEAP_E_CONFIG, "durable %d is not known; use one of neap.h",
                    (int)s->options.durable);
   }
+  if ((unsigned)s->options.cache > NEAP_CACHE_NONE) {
+    return np_fail(&s->err, NEAP_E_CONFIG, "cache %d is not known; use one of neap.h",
+                   (int)s->options.cache);
+  }
   if (s->options.flags & ~(NEAP_NO_RELOAD | NEAP_NO_TOOLS | NEAP_NO_LOG)) {
     return np_fail(&s->err, NEAP_E_CONFIG, "flags %d are not known; use those of neap.h",
                    s->options.flags);
@@ -343,6 +347,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->toolset, &n->alloc);
   np_arena_init(&s->queue_text, &n->alloc);
   np_bill_init(&s->bill, &n->alloc);
+  np_buf_init(&s->marked, &n->alloc);
   s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
@@ -431,6 +436,7 @@ void neap_session_close(neap_session *s) {
   np_free(&n->alloc, s->batch);
   np_arena_free(&s->queue_text);
   np_bill_free(&s->bill);
+  np_buf_free(&s->marked);
   np_arena_free(&s->arena);
   np_free(&n->alloc, s);
 }

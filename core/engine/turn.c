@@ -301,28 +301,30 @@ static neap_rc flush(neap_session *s) {
 
 /* Builds for tests look at every prompt: whatever was appended, it must be one that its
 ** provider takes. The memory is not the host's, whose allocator the tests count. */
-static neap_rc check_rules(neap_session *s) {
+static neap_rc check_rules(neap_session *s, np_str body) {
 #ifdef NEAP_CHECK
   np_err e = {0};
   const char *format = s->pack.view.format->name;
-  neap_rc rc = np_check(&np_alloc_libc, np_str_cstr(format), s->rendered.body, false, &e);
+  neap_rc rc = np_check(&np_alloc_libc, np_str_cstr(format), body, false, &e);
   if (rc)
     return np_fail(&s->err, rc, "a bug of neap: the prompt breaks a rule of %s: %s",
                    format, e.text);
 #endif
-  (void)s;
+  (void)s, (void)body;
   return NEAP_OK;
 }
 
 neap_rc neap_prompt(neap_session *s, neap_str *body) {
+  np_str made = {NULL, 0};
   neap_rc rc = np_session_enter_out(s, body);
   if (rc) return rc;
   rc = np_turn_assemble(s);
-  if (!rc) rc = check_rules(s);
+  if (!rc) rc = np_economy_body(s, &made);
+  if (!rc) rc = check_rules(s, made);
   if (!rc) rc = flush(s);
   if (!rc) {
     s->call_message = SIZE_MAX;
-    *body = s->rendered.body;
+    *body = made;
   }
   return np_session_leave(s, rc);
 }

@@ -131,6 +131,14 @@ typedef enum neap_durable {
   NEAP_DURABLE_MEMORY       /* written at close */
 } neap_durable;
 
+/* Marks for a provider that keeps prefixes only where they are marked (Anthropic): at most four,
+** where the next prompt finds them again. A host that brings marks of its own has only those. */
+typedef enum neap_cache {
+  NEAP_CACHE_SHORT = 0, /* for the shorter life, 5 minutes (default) */
+  NEAP_CACHE_LONG,      /* for the longer life, an hour: writing costs more */
+  NEAP_CACHE_NONE       /* none */
+} neap_cache;
+
 typedef struct neap_options {
   size_t size;        /* sizeof(neap_options) */
   const char *policy; /* path of a policy file; NULL: the empty policy */
@@ -156,6 +164,7 @@ typedef struct neap_options {
   ** that the format's provider has. They decide ctx.economy and what the account says of
   ** the cache. NEAP_E_CONFIG for one that is not known */
   const char *prices;
+  neap_cache cache; /* NEAP_E_CONFIG for a longer life where the prices have none */
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */

@@ -90,12 +90,11 @@ void np_breaks_plan(np_breaks *b, const np_frame *f, const np_view *v,
                     const np_rendered *r, int64_t minimum) {
   size_t newest = place(f, v, f->count - 1, minimum);
   size_t stem = b->stem - 1, last = b->newest - 1; /* NONE when there was none */
-  bool first = !r->common && !r->rewrite;
   b->count = 0;
   add(b, place(f, v, front_of(f, v), minimum));
   if (stem != NONE && stem < r->common) add(b, stem);
-  if (first) stem = newest;
   if (r->rewrite) stem = r->common ? place(f, v, r->common - 1, minimum) : NONE;
+  else if (stem == NONE) stem = newest;
   add(b, stem);
   if (!r->rewrite && last != NONE && last < r->common) add(b, last);
   add(b, newest);
@@ -105,6 +104,26 @@ void np_breaks_plan(np_breaks *b, const np_frame *f, const np_view *v,
 
 bool np_breaks_are_hosts(const np_view *v) {
   return v->marks_head || v->marks_fixed || v->marked_count;
+}
+
+/* The automatic mark in the request's members moves with the end. */
+static bool is_automatic(const np_view *v) {
+  np_json request, mark;
+  return v->request.n && !np_json_check(v->request, &request, NULL) &&
+         np_json_get(request, "cache_control", &mark) && mark.type != NP_JSON_NULL;
+}
+
+void np_breaks_of_host(np_breaks *b, const np_frame *f, const np_view *v) {
+  *b = (np_breaks){0};
+  bool automatic = is_automatic(v);
+  if (v->marks_head > (automatic ? 1 : 0)) add(b, 0);
+  if (v->marks_fixed) add(b, front_of(f, v));
+  for (size_t i = v->marked_live; i < v->marked_count; i++) {
+    const np_shown *s = np_view_at(v, v->marked[i]);
+    bool here = s->listed && s->rung != NP_DROPPED && s->unit < f->count;
+    if (here && b->count < NP_BREAKS_MAX) add(b, s->unit);
+  }
+  if (automatic && b->count < NP_BREAKS_MAX) add(b, f->count - 1);
 }
 
 /* ---- the bytes ---- */

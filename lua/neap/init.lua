@@ -37,6 +37,7 @@ local OPTIONS = {
   encoding = true,
   model = true,
   prices = true,
+  cache = true,
   window = true,
   reserve = true,
   alarm = true,

@@ -23,6 +23,8 @@ local neap = {}
 ---@field model? string      as the provider names it: its encoding, factor, images and window
 ---@field prices? string     whose prices and cache rules: a model's name (the model's, or those of
 ---                            the newest that the format's provider has)
+---@field cache? "5m"|"1h"|"none" for how long Anthropic's cache is asked to keep prompts: marks at
+---                            no more than four places, where the host brings none ("5m")
 ---@field encoding? string   the model's, or the nearest; one that is named counts exactly
 ---@field store? string      path of the store file; none: nothing is kept on disk
 ---@field tenant? string

@@ -75,13 +75,13 @@ static inline void blocks_see(blocks_check *c, np_str role, np_str block) {
 static inline void blocks_content(blocks_check *c, np_str role, np_json content) {
   np_json block;
   if (content.type == NP_JSON_STRING) {
-    np_buf made;
-    np_buf_init(&made, &np_alloc_libc);
-    np_buf_adds(&made, "{\"type\":\"text\",\"text\":");
-    np_buf_add(&made, content.raw);
-    np_buf_addc(&made, '}');
-    blocks_see(c, role, np_buf_str(&made));
-    np_buf_free(&made);
+    np_buf text;
+    np_buf_init(&text, &np_alloc_libc);
+    np_buf_adds(&text, "{\"type\":\"text\",\"text\":");
+    np_buf_add(&text, content.raw);
+    np_buf_addc(&text, '}');
+    blocks_see(c, role, np_buf_str(&text));
+    np_buf_free(&text);
     c->tokens += 4 + blocks_string(c, content);
   }
   np_json_iter it = np_json_each(content);

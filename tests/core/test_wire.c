@@ -87,7 +87,13 @@ static bool same_messages(np_json a, np_json b) {
 static void test_request(const char *path, np_json body, np_buf *b) {
   neap_str out;
   np_json got;
-  neap_session *s = session_open(n, path, NULL, 1000000, "anthropic");
+  neap_session *s = NULL;
+  /* no marks but the client's: a prompt without any would get the engine's */
+  neap_options o = {.size = sizeof o,
+                    .window = 1000000,
+                    .format = "anthropic",
+                    .cache = NEAP_CACHE_NONE};
+  CHECK("a session opens", neap_session_open(n, path, &o, &s) == NEAP_OK);
   give_back(s, body, "messages", b);
   neap_rc rc = neap_prompt(s, &out);
   if (rc) fprintf(stderr, "%s: %s\n", path, neap_error(n));

@@ -204,6 +204,64 @@ describe("ctx.economy", function()
   end)
 end)
 
+describe("marks for a provider's cache", function()
+  local function fill(s, from, to)
+    for i = from, to do
+      local text = ("tide %d "):format(i):rep(300) .. "."
+      s:add({ role = i % 2 == 1 and "user" or "assistant", content = text })
+      if i % 2 == 1 then assert(s:prompt()) end
+    end
+  end
+
+  it("are the same when the session is opened again", function()
+    local store = DIR .. "/marks.db"
+    os.remove(store)
+    local options = { format = "anthropic", window = 100000, name = "s" }
+    local whole = assert(neap.session(options))
+    fill(whole, 1, 9)
+    options.store = store
+    local s = assert(neap.session(options))
+    fill(s, 1, 5)
+    s:close()
+    s = assert(neap.session(options))
+    fill(s, 6, 9)
+    local one, other = assert(whole:prompt()), assert(s:prompt())
+    assert.equal(one, other)
+    -- the end of the first prompt, and of this one, which is the last one's too
+    assert.equal(2, select(2, one:gsub('"cache_control"', "")))
+    whole:close()
+    s:close()
+  end)
+
+  it("are for an hour, or none, if asked for", function()
+    for cache, mark in pairs({ ["5m"] = "", ["1h"] = ',"ttl":"1h"', none = false }) do
+      local s = assert(neap.session({ format = "anthropic", cache = cache }))
+      fill(s, 1, 1)
+      local body = assert(s:prompt())
+      local wanted = '"cache_control":{"type":"ephemeral"' .. (mark or "") .. "}"
+      assert.equal(mark ~= false, body:find(wanted, 1, true) ~= nil, cache)
+      s:close()
+    end
+    assert.has_error(function()
+      neap.session({ cache = "forever" })
+    end, "option cache must be 5m, 1h or none")
+  end)
+
+  it("are in what a replay writes, and nothing else of it changes", function()
+    local code, _, err = shared.run({
+      "replay", RECORDING, "-f", "anthropic", "--requests", DIR .. "/requests",
+    })
+    assert.equal(0, code, err)
+    for turn = 2, 45, 7 do
+      local path = ("%s/requests/chinese/%04d.json"):format(DIR, turn)
+      local f = assert(io.open(path, "rb"))
+      local n = select(2, f:read("a"):gsub('"cache_control"', ""))
+      f:close()
+      assert.is_true(n >= 2 and n <= 4, n)
+    end
+  end)
+end)
+
 describe("the table of caches", function()
   it("says for each whose it is and when it was read", function()
     for _, row in ipairs(core.caches()) do
