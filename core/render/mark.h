@@ -13,9 +13,10 @@ void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out);
 void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out);
 
 /* A projection of at most ask->tokens tokens, its mark included. JSON stays JSON where the
-** mark fits in it (mark_json.c); of other texts lines that repeat are folded first. *whole is set, and nothing written, when the entry is already small
-** enough, or cannot be cut: a call whose arguments are no JSON object, a limit below what the
-** mark alone takes. Of a call each long string is cut, so that it may have more tokens than
+** mark fits in it (mark_json.c), a table keeps its head and whole rows (trim_table.h), and of
+** other texts lines that repeat are folded first. *whole is set, and nothing written, when
+** the entry is already small enough, or cannot be cut: a call whose arguments are no JSON
+** object, a limit below what the mark alone takes. Of a call each long string is cut, so that it may have more tokens than
 ** were asked for; lines do not count in it. NEAP_E_MEMORY only. */
 neap_rc np_mark_trimmed(np_view *v, const np_entry *en, const np_trim_ask *ask,
                         np_buf *out, bool *whole, np_err *e);

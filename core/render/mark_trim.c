@@ -4,6 +4,7 @@
 */
 #include "render/mark_json.h"
 #include "render/trim_fold.h"
+#include "render/trim_table.h"
 #include "text/text.h"
 
 #define GAP "\xE2\x80\xA6" /* a line of its own between ranges that are not neighbours */
@@ -14,21 +15,20 @@ static uint32_t tokens_of(np_view *v, np_buf *text) {
   return (uint32_t)np_vocab_count(v->vocab, filled);
 }
 
+static void end_line(np_buf *out, size_t from) {
+  if (out->n > from && out->p[out->n - 1] != '\n') np_buf_addc(out, '\n');
+}
+
 /* Kept ranges joined; the mark stands at the only gap, before a tail, else at the end. */
 static void join(const np_trim *t, np_str text, np_str mark, np_keep keep, np_buf *out) {
   bool lead = keep == NP_KEEP_TAIL || t->count == 0;
+  bool middle = t->count == 2 && !lead && !t->table;
+  size_t from = out->n;
   if (lead) np_buf_add(out, mark);
-  for (size_t i = 0; i < t->count; i++) {
-    np_str part = np_str_cut(text, t->kept[i].from, t->kept[i].to);
-    if (out->n && out->p[out->n - 1] != '\n') np_buf_addc(out, '\n');
-    if (i) {
-      np_buf_add(out, t->count == 2 && !lead ? mark : NP_LIT(GAP));
-      np_buf_addc(out, '\n');
-    }
-    np_buf_add(out, part);
-  }
-  if (lead || t->count == 2) return;
-  if (out->n && out->p[out->n - 1] != '\n') np_buf_addc(out, '\n');
+  if (lead && t->count) end_line(out, from);
+  np_trim_join(text, t, middle ? mark : NP_LIT(GAP), out);
+  if (lead || middle) return;
+  end_line(out, from);
   np_buf_add(out, mark);
 }
 
@@ -112,7 +112,11 @@ static neap_rc trim_text(np_view *v, const np_entry *en, np_str text,
     if (rc || !over) return rc;
   }
   /* what a query names may stand in a line that differs from its neighbours by a number */
-  bool ok = np_fold_lines(text, ask->keep == NP_KEEP_ABOUT, v->alloc, &p.folded);
+  bool exact = ask->keep == NP_KEEP_ABOUT;
+  np_table table;
+  bool ok = true;
+  if (np_table_find(text, &table)) p.folded = np_folded_none(text, v->alloc);
+  else ok = np_fold_lines(text, exact, v->alloc, &p.folded);
   neap_rc rc = ok ? project_exactly(&p, out, whole, e) : np_fail_mem(e);
   if (*whole) out->n = from;
   np_folded_free(&p.folded);

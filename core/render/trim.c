@@ -20,15 +20,24 @@ const char *np_keep_name(np_keep keep) {
   return (size_t)keep < NP_COUNT(names) ? names[keep] : "unknown";
 }
 
+/* A row of the table, as far as that may be. */
+static void add_rows(size_t rows, char table, np_buf *out) {
+  np_buf_adds(out, table == '|' ? "| \xE2\x80\xA6 " : "\xE2\x80\xA6 ");
+  np_buf_count(out, (int64_t)rows);
+  np_buf_adds(out, rows == 1 ? " row left out" : " rows left out");
+  if (table == '|') np_buf_adds(out, " |");
+}
+
 void np_trim_join(np_str text, const np_trim *t, np_str gap, np_buf *out) {
   for (size_t i = 0; i < t->count; i++) {
     const np_range *r = &t->kept[i];
     np_buf_add(out, np_str_cut(text, r->from, r->to));
-    if (i + 1 == t->count) break;
+    if (i + 1 == t->count && !r->rows) break;
     if (text.p[r->to - 1] != '\n') np_buf_addc(out, '\n');
-    if (gap.n == 0) continue;
-    np_buf_add(out, gap);
-    np_buf_addc(out, '\n');
+    if (r->rows) add_rows(r->rows, t->table, out);
+    else if (gap.n == 0) continue;
+    else np_buf_add(out, gap);
+    if (i + 1 < t->count) np_buf_addc(out, '\n');
   }
 }
 
@@ -53,6 +62,19 @@ static bool ranges_of_units(np_plan *p, np_trim *out, size_t *cap) {
     if (u->kept && !add_range(p, out, cap, u->from, u[1].from)) return false;
   }
   return true;
+}
+
+/* How many rows of the table each range has left out behind it. */
+static void count_rows(const np_plan *p, np_trim *out) {
+  size_t r = 0;
+  out->table = 0;
+  for (size_t i = p->head_to; i < p->n && out->count; i++) {
+    size_t at = p->units[i].from;
+    while (r + 1 < out->count && out->kept[r + 1].from <= at) r++;
+    if (p->units[i].kept || at >= p->table.to || out->kept[r].to > at) continue;
+    out->kept[r].rows++;
+    out->table = p->table.mark;
+  }
 }
 
 static bool ranges_of_ends(np_plan *p, np_trim *out, size_t *cap) {
@@ -93,7 +115,7 @@ static bool uses_units(np_keep keep) {
 /* Cuts and scores; *keep becomes `ends` when nothing was found. */
 static bool prepare(np_plan *p, np_keep *keep) {
   bool found = true;
-  if (!uses_units(*keep)) return true;
+  if (!uses_units(*keep) && !p->table.mark) return true;
   if (!np_plan_cut(p)) return false;
   if (*keep == NP_KEEP_DENSE && !np_dense_score(p)) return false;
   if (*keep == NP_KEEP_ERRORS) np_errors_score(p, &found);
@@ -102,15 +124,32 @@ static bool prepare(np_plan *p, np_keep *keep) {
   return true;
 }
 
+/* The table's head before all; false when it does not fit. */
+static bool keep_head(np_plan *p) {
+  size_t i = p->head_from;
+  while (i < p->head_to && np_plan_take(p, i)) i++;
+  return i == p->head_to;
+}
+
+static bool keep_units(np_plan *p, np_keep keep) {
+  switch (keep) {
+    case NP_KEEP_DENSE: return np_dense_keep(p);
+    case NP_KEEP_ERRORS: return np_errors_keep(p);
+    case NP_KEEP_ABOUT: return np_about_keep(p);
+    case NP_KEEP_HEAD: np_plan_head(p, SIZE_MAX, SIZE_MAX); return true;
+    case NP_KEEP_TAIL: np_plan_tail(p, SIZE_MAX, SIZE_MAX); return true;
+    default: np_plan_fill(p); return true;
+  }
+}
+
 static bool choose(np_plan *p, np_keep keep, np_trim *out, size_t *cap) {
   out->count = 0;
+  out->table = 0;
   if (p->budget == 0) return true;
-  if (uses_units(keep)) {
-    np_plan_reset(p);
-    bool ok = keep == NP_KEEP_DENSE    ? np_dense_keep(p)
-              : keep == NP_KEEP_ERRORS ? np_errors_keep(p)
-                                       : np_about_keep(p);
-    if (!ok || !ranges_of_units(p, out, cap)) return false;
+  np_plan_reset(p);
+  if (p->table.mark ? keep_head(p) : uses_units(keep)) {
+    if (!keep_units(p, keep) || !ranges_of_units(p, out, cap)) return false;
+    if (p->table.mark) count_rows(p, out);
     if (out->count) return true; /* else the limit is too small for a unit */
   }
   np_plan_ends(p, keep);
@@ -156,7 +195,7 @@ static neap_rc whole(np_str text, np_arena *ar, np_trim *out, np_err *e) {
   if (text.n == 0) return NEAP_OK;
   out->kept = np_arena_alloc(ar, sizeof *out->kept);
   if (!out->kept) return np_fail_mem(e);
-  out->kept[0] = (np_range){0, text.n, 1, out->lines};
+  out->kept[0] = (np_range){0, text.n, 1, out->lines, 0};
   out->count = 1;
   return NEAP_OK;
 }
@@ -191,8 +230,11 @@ neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, n
   *out = (np_trim){.lines = np_lines_count(text)};
   if (out->lines <= p.lines && np_plan_fits(&p, text, p.limit, &tokens))
     return whole(text, ar, out, e);
+  if (np_table_find(text, &p.table) && p.table.long_rows && ask->lines)
+    p.table.mark = 0; /* lines are what may be kept, and these rows are more than one */
+  np_str wide = NP_LIT("| \xE2\x80\xA6 1,234 rows left out |");
   bool ok =
-      count_gap(&p, gap) &&
+      count_gap(&p, p.table.mark ? wide : gap) &&
       (p.limit == 0 || (prepare(&p, &keep) && choose_exactly(&p, keep, gap, out, &cap)));
   ok = ok && hand_over(out, ar);
   np_free(p.alloc, p.units);

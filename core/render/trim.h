@@ -34,6 +34,7 @@ typedef struct np_trim_ask {
 typedef struct np_range {
   size_t from, to; /* bytes [from, to) of the text, on character and grapheme borders */
   size_t line_from, line_to; /* 1-based lines that the range touches */
+  size_t rows;               /* of the table that are left out behind it */
 } np_range;
 
 typedef struct np_trim {
@@ -42,19 +43,21 @@ typedef struct np_trim {
   size_t lines;            /* lines in the whole text */
   size_t cut_from, cut_to; /* 1-based: first and last line of which something was cut */
   bool whole;              /* nothing needed to be cut */
+  char table;              /* np_table's mark: rows are left out of a table; else 0 */
 } np_trim;
 
 /* Chooses ranges of `text` so that the kept ranges, joined by `gap` (np_trim_join), count at
 ** most ask->tokens and touch at most ask->lines lines. Whole lines where a line fits; inside
 ** longer lines graphemes stay whole, and each part that is kept counts as a line.
-** Deterministic, O(n log n). 0 tokens keep nothing. Where a choice finds nothing of its own
+** Of a table (trim_table.h) the head is kept, and whole rows. Deterministic, O(n log n). 0 tokens keep nothing. Where a choice finds nothing of its own
 ** (no error, no word of the query) it is `ends`. Errors: NEAP_E_MEMORY. */
 neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, np_str gap,
                        np_arena *ar, np_trim *out, np_err *e);
 
 /* Appends the kept ranges with `gap` between them on a line of its own: a newline before it
 ** unless the range ends in one, and one after it. An empty gap leaves only the newline. There
-** is no gap before the first range nor after the last; what a caller adds there counts apart. */
+** is no gap before the first range nor after the last; what a caller adds there counts apart.
+** Where rows of a table are left out, also at its end, the gap is a line that says how many. */
 void np_trim_join(np_str text, const np_trim *t, np_str gap, np_buf *out);
 
 #endif

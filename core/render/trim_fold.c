@@ -72,8 +72,7 @@ bool np_fold_lines(np_str text, bool exact, const neap_alloc *a, np_folded *out)
   size_t done = 0, saved = 0, number = 0;
   run r = {0};
   bool ok = true;
-  *out = (np_folded){.text = text};
-  np_buf_init(&out->buf, a);
+  *out = np_folded_none(text, a);
   while (ok) {
     size_t at = text.n - rest.n;
     bool more = np_line_next(&rest, &line);
@@ -95,6 +94,12 @@ bool np_fold_lines(np_str text, bool exact, const neap_alloc *a, np_folded *out)
   np_buf_add(&out->buf, np_str_cut(text, done, text.n));
   out->text = np_buf_str(&out->buf);
   return ok && !out->buf.failed;
+}
+
+np_folded np_folded_none(np_str text, const neap_alloc *a) {
+  np_folded f = {.text = text};
+  np_buf_init(&f.buf, a);
+  return f;
 }
 
 void np_folded_free(np_folded *f) {

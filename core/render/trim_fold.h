@@ -24,6 +24,8 @@ typedef struct np_folded {
 ** point into `text`; np_folded_free in any case. False when out of memory. */
 bool np_fold_lines(np_str text, bool exact, const neap_alloc *a, np_folded *out);
 void np_folded_free(np_folded *f);
+/* The text as it is. */
+np_folded np_folded_none(np_str text, const neap_alloc *a);
 
 /* The line of the text that line `line` of the folded one was; of a run's own line its first,
 ** or, if `last`, its last. */

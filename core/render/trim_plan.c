@@ -79,9 +79,22 @@ static bool cut_line(np_plan *p, size_t from, size_t to) {
   return true;
 }
 
+/* The rows of the table, each a unit whatever its length. */
+static bool cut_table(np_plan *p, size_t *at) {
+  p->head_from = p->n;
+  while (*at < p->table.to) {
+    if (*at == p->table.body) p->head_to = p->n;
+    if (!np_plan_add(p, *at, 0)) return false;
+    *at = np_table_row(&p->table, p->text, *at);
+  }
+  return true;
+}
+
 bool np_plan_cut(np_plan *p) {
   size_t at = 0;
   while (at < p->text.n) {
+    if (p->table.mark && at == p->table.from && !cut_table(p, &at)) return false;
+    if (at >= p->text.n) break;
     const char *nl = memchr(p->text.p + at, '\n', p->text.n - at);
     size_t to = nl ? (size_t)(nl - p->text.p) + 1 : p->text.n;
     if (!cut_line(p, at, to)) return false;

@@ -7,6 +7,7 @@
 #define NP_RENDER_TRIM_PLAN_H
 
 #include "render/trim.h"
+#include "render/trim_table.h"
 
 typedef struct np_unit {
   size_t from;         /* its first byte; it ends where the next begins */
@@ -31,6 +32,8 @@ typedef struct np_plan {
   size_t runs;                 /* of kept units */
   size_t head, tail;           /* of a choice by ends: [0, head) and [tail, text.n) */
   size_t trace_from, trace_to; /* units of the first stack trace */
+  np_table table;
+  size_t head_from, head_to; /* units of its head */
   size_t first, last; /* units that `dense` keeps at the head, begins the tail with */
 } np_plan;
 

@@ -362,7 +362,7 @@ local Entry = {}
 ---Shows a part of it and a mark: at most `tokens`, the mark included, and at most `lines` of
 ---its lines. Neither named: the ladder's tokens. Lines that repeat, or differ only in their
 ---numbers, are folded first. JSON (a value, or one a line) still parses: an item says how many
----are left out. Refused when the mark alone has more tokens.
+---are left out. A table keeps its head and whole rows. Refused when the mark alone has more tokens.
 ---@param how? {tokens: integer, lines: integer, keep: neap.Keep, about: string, why: string}
 function Entry:trim(how) end
 
