@@ -81,7 +81,8 @@ describe("neap replay", function()
     for i = 1, 21 do
       local turn = list[i]
       local want = { "budget", "cached", "changed", "epoch", "exact", "regions", "step" }
-      table.move({ "tokens", "trace", "turn" }, 1, 3, #want + 1, want)
+      table.move({ "billed_cached", "tokens", "trace", "turn", "written" }, 1, 5, #want + 1, want)
+      table.sort(want)
       if turn.steps_left then
         table.move({ "growth", "steps_left" }, 1, 2, #want + 1, want)
         table.sort(want)
