@@ -174,7 +174,7 @@ void np_pack_tools_named(np_pack *p) {
   const np_view *v = &p->view;
   size_t from, to;
   if (t->count) memset(t->named, 0, t->count * sizeof *t->named);
-  int64_t id = np_view_first(v, UINT32_C(1) << NP_KIND_CALL, false);
+  int64_t id = np_view_first(v, UINT32_C(1) << NP_KIND_CALL, false, false);
   for (; t->count && id <= (int64_t)v->count; id++) {
     const np_entry *en = np_log_entry(p->log, id);
     if (en->kind != NP_KIND_CALL || !np_view_is_shown(v, id)) continue;

@@ -168,7 +168,8 @@ static int64_t first_match(const np_pack *p, const filter *f) {
   int64_t from = first_of_step(p, f->from);
   if (f->rungs >> NP_DROPPED & 1) return from;
   bool full = f->rungs == UINT32_C(1) << NP_FULL;
-  int64_t first = np_view_first(&p->view, f->kinds, full) - 1;
+  bool hot = f->regions == UINT32_C(1) << NP_REGION_HOT;
+  int64_t first = np_view_first(&p->view, f->kinds, hot, full) - 1;
   return first > from ? first : from;
 }
 

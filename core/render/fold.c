@@ -139,11 +139,7 @@ void np_view_forget_units(np_view *v) {
 }
 
 void np_view_pop(np_view *v) {
-  /* its id is the next entry's, of whatever kind */
-  for (int k = 0; k < NP_KIND_COUNT; k++) {
-    if (v->first_full[k] > (int64_t)v->count) v->first_full[k] = (int64_t)v->count;
-    if (v->first_shown[k] > (int64_t)v->count) v->first_shown[k] = (int64_t)v->count;
-  }
+  np_view_taken(v);
   v->count--;
   v->messages--;
 }

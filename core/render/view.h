@@ -154,8 +154,9 @@ struct np_view {
   /* between np_runs_lift and np_runs_settle: runs are not right */
   bool loose;
   int64_t head, tail; /* first and last listed entry */
-  /* by kind: no entry before it is listed and full; listed and not dropped (first.c) */
-  int64_t first_full[NP_KIND_COUNT], first_shown[NP_KIND_COUNT];
+  /* by kind: no entry before it is listed and full; listed and not dropped. The second row is
+  ** of hot entries alone, the first of all but fixed ones (first.c) */
+  int64_t first_full[2][NP_KIND_COUNT], first_shown[2][NP_KIND_COUNT];
   /* the last entry before which no hot one goes: fixed, task, summaries */
   int64_t front;
   int64_t left_out; /* thoughts and items that this format has no place for */
@@ -232,12 +233,14 @@ void np_view_pop(np_view *v);
 void np_runs_lift(np_view *v, uint32_t atom);
 neap_rc np_runs_settle(np_view *v, np_err *e);
 
-/* The first entry of the kinds (a set of bits) that is listed and full, or, unless `full`, at
-** least not dropped; one more than there are entries when there is none. Costs what has been
+/* The first entry of the kinds (a set of bits) outside the fixed region, or, with `hot`, of the
+** hot one, that is listed and full, or, unless `full`, at least not dropped; one more than there are entries when there is none. Costs what has been
 ** put away since the last call: a walk that begins here costs what is shown. first.c */
-int64_t np_view_first(const np_view *v, uint32_t kinds, bool full);
+int64_t np_view_first(const np_view *v, uint32_t kinds, bool hot, bool full);
 /* An entry may be listed and full again. */
 void np_view_raised(np_view *v, int64_t id);
+/* The newest entry goes: its id is the next one's, of whatever kind. */
+void np_view_taken(np_view *v);
 
 static inline np_shown *np_view_at(const np_view *v, int64_t id) {
   return &v->shown[id - 1];

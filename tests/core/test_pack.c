@@ -217,14 +217,16 @@ static void check_fresh(world *w) {
 static void check_first(world *w) {
   const np_view *v = &w->pack.view;
   uint32_t kinds = (uint32_t)pick(&w->h, UINT32_C(1) << NP_KIND_COUNT);
-  bool full = pick(&w->h, 2) == 0;
+  bool full = pick(&w->h, 2) == 0, hot = pick(&w->h, 2) == 0;
   int64_t id = 1, end = (int64_t)v->count + 1;
   for (; id < end; id++) {
     const np_shown *s = np_view_at(v, id);
-    if (!(kinds >> w->log.entries[id - 1].kind & 1) || !s->listed) continue;
+    const np_entry *en = &w->log.entries[id - 1];
+    if (!(kinds >> en->kind & 1) || !s->listed || en->region == NP_REGION_FIXED) continue;
+    if (hot && en->region != NP_REGION_HOT) continue;
     if (full ? s->rung == NP_FULL : s->rung != NP_DROPPED) break;
   }
-  if (np_view_first(v, kinds, full) != id) fail(w, "the first entry is another one");
+  if (np_view_first(v, kinds, hot, full) != id) fail(w, "the first entry is another one");
 }
 
 static void turn(world *w) {
