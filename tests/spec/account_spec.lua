@@ -1,0 +1,94 @@
+-- docs/account.md names the fields of an account, and those alone. next: manual_spec.lua
+local neap = require("neap")
+local shared = require("tests.support.shared")
+
+local function write(path, text)
+  local f = assert(io.open(path, "w"))
+  f:write(text)
+  f:close()
+end
+
+local function add_keys(account, into)
+  for key in pairs(account) do
+    into[key] = true
+  end
+end
+
+local function steps(session, n, into)
+  for i = 1, n do
+    assert(session:prompt())
+    add_keys(session:account(), into)
+    local call = { id = "c" .. i, type = "function" }
+    call["function"] = { name = "bash", arguments = "{}" }
+    session:add({ role = "assistant", content = "", tool_calls = { call } })
+    local text = ("word %d "):format(i):rep(90)
+    session:add({ role = "tool", tool_call_id = "c" .. i, content = text })
+  end
+end
+
+local POLICY = "return { api = 1, assemble = function(ctx) error('x') end }"
+
+-- Every field that sessions of several kinds have shown.
+local function seen()
+  local keys, policy = {}, os.tmpname()
+  write(policy, POLICY)
+  for _, format in ipairs({ "openai", "anthropic" }) do
+    local s = neap.session({ window = 3000, reserve = 200, format = format, name = format })
+    s:add({ role = "system", content = "It is 12:05:33." })
+    s:add({ role = "user", content = "go" })
+    steps(s, 12, keys)
+    if format == "anthropic" then
+      assert(s:prompt())
+      local usage = { input_tokens = s:account().estimate, output_tokens = 3 }
+      local content = { { type = "text", text = "ok" } }
+      local body = { type = "message", role = "assistant", content = content, usage = usage }
+      s:add_response(neap.json.encode(body))
+      s:add({ role = "user", content = "more" })
+      steps(s, 1, keys)
+    end
+    s:close()
+  end
+  local s = neap.session({ window = 200, policy = policy, tools = "[]", no_tools = true })
+  s:add({ role = "user", content = "go" })
+  s:prompt()
+  write(policy, POLICY .. " -- changed")
+  local from = os.clock()
+  repeat until os.clock() - from > 0.1 -- a file is read when it has been still for 50 ms
+  s:prompt()
+  add_keys(s:account(), keys)
+  s:add({ role = "system", content = ("word "):rep(900) })
+  s:add({ role = "assistant", content = "", reasoning = "hm" })
+  s:prompt()
+  add_keys(s:account(), keys)
+  s:close()
+  os.remove(policy)
+  return keys
+end
+
+local function documented()
+  local keys = {}
+  for names in assert(shared.read("docs/account.md")):gmatch("\n| (`[^|]+) |") do
+    for name in names:gmatch("`(%w[%w_]*)`") do
+      keys[name] = true
+    end
+  end
+  return keys
+end
+
+local RARE = { "tools", "left_out", "overflow", "drift" } -- shown by tests of their own
+
+describe("docs/account.md", function()
+  it("names every field of an account and no other", function()
+    local has, named = seen(), documented()
+    for _, key in ipairs(RARE) do
+      assert.is_true(named[key], key)
+      has[key] = true
+    end
+    for key in pairs(has) do
+      assert.is_true(named[key], key .. " is not documented")
+    end
+    for key in pairs(named) do
+      assert.is_true(has[key], key .. " was not seen in any account")
+    end
+  end)
+end)
