@@ -7,13 +7,14 @@
 
 #define SCHEMAS 5 /* given in full for one query: about what a model compares */
 #define NAMES 30  /* of further ones, by name alone */
+#define QUERY 400 /* bytes of one that count: each word is looked for everywhere */
 
 static bool get_text(np_json args, const char *key, np_buf *out) {
   np_json v;
   np_buf_clear(out);
   if (!np_json_get(args, key, &v) || v.type != NP_JSON_STRING) return false;
   np_json_text(v, out);
-  return out->n > 0;
+  return out->n > 0 && !out->failed;
 }
 
 /* ---- the search ---- */
@@ -34,6 +35,7 @@ static size_t score(const np_tool_item *i, np_str query) {
 static size_t best(const np_toolset *t, np_str query, size_t found[SCHEMAS],
                    size_t *match) {
   size_t scores[SCHEMAS], n = 0;
+  query = np_str_cut(query, 0, QUERY);
   *match = 0;
   for (size_t i = 0; i < t->count; i++) {
     size_t sc = t->items[i].ours ? 0 : score(&t->items[i], query);
@@ -62,6 +64,7 @@ static bool is_shown(const np_tool_item *i) {
 static void add_names(const np_toolset *t, np_str query, const size_t *found, size_t n,
                       np_buf *out) {
   size_t added = 0, more = 0;
+  query = np_str_cut(query, 0, QUERY);
   for (size_t i = 0; i < t->count; i++) {
     const np_tool_item *it = &t->items[i];
     bool given = it->ours || (n ? !score(it, query) : is_shown(it));
@@ -149,8 +152,11 @@ void np_catalogue_pass(neap_session *s, neap_call *c) {
   c->arguments = NP_LIT("{}");
   if (!np_json_get(args, "arguments", &inner) || inner.type == NP_JSON_NULL) return;
   c->arguments = inner.raw;
-  /* models also write the object as a string */
-  if (get_text(args, "arguments", &s->text)) c->arguments = np_buf_str(&s->text);
+  /* models also write the object as a string; it lives as long as other arguments do */
+  np_str kept;
+  if (get_text(args, "arguments", &s->text) &&
+      np_arena_copy(&s->arena, np_buf_str(&s->text), &kept))
+    c->arguments = kept;
 }
 
 static void note_found(np_toolset *t, np_str name) {

@@ -75,13 +75,21 @@ static const char folding[] =
     "  if ctx.step == 4 then ctx:fold(ctx:span { before = 3 }, '- all of it') end\n"
     "  ctx:shrink(300, 'small') end }\n";
 
+/* Chooses tools, again and again; one of them is found in the catalogue. */
+static const char choosing[] =
+    "return { api = 1, tools = { 'recall', 'read', 'tools' }, assemble = function(ctx)\n"
+    "  local list = ctx:tools()\n"
+    "  ctx:tools { keep = { list[1 + ctx.step % 2].name }, why = 'by turns' }\n"
+    "  for e in ctx:entries { kind = 'result', except_last = 2 } do e:mask() end end,\n"
+    "  overflow = function(ctx) ctx:tools { 'grep' } end }\n";
+
 typedef struct progress {
   int messages; /* acknowledged */
   int prompts;
   neap_rc first; /* failure */
 } progress;
 
-static const char *format;
+static const char *format, *tools; /* tools: in JSON with ' for ", or NULL */
 static np_buf bodies, whole; /* of the session that runs; of one that had memory enough */
 
 static bool step(progress *p, neap_rc rc) {
@@ -109,15 +117,18 @@ static progress live(neap *n, const char *name, const char *policy) {
     return p;
   }
   step(&p, neap_set_request(s, json("{'model':'m'}")));
+  if (tools) step(&p, neap_set_tools(s, json(tools)));
   p.messages += step(&p, append(s, "{'role':'user','content':'find src/file.c:12'}"));
   for (int i = 0; i < 3; i++) {
     body = NP_LIT("");
     p.prompts += step(&p, neap_prompt(s, &body));
     np_buf_add(&bodies, body);
     if (neap_ask_next(s, &ask)) step(&p, neap_answer(s, ask.id, NP_LIT("- [step 1] it")));
-    p.messages += step(
-        &p, neap_append_response(
-                s, response("looking at it", i == 1 ? "neap_recall" : "bash", 2, i)));
+    p.messages += step(&p, neap_append_response(s, response("looking at it",
+                                                            i != 1  ? "bash"
+                                                            : tools ? "neap_tools"
+                                                                    : "neap_recall",
+                                                            2, i)));
     while (neap_next_call(s, &c)) {
       if (neap_handle(s, &c) &&
           step(&p, neap_append_result(
@@ -296,6 +307,14 @@ int main(void) {
   sweep(NULL, policy, "openai", 5); /* Lua's own allocations are many and alike */
   sweep(NULL, policy_file("folding.lua", folding), "text", 7);
   CHECK("that one folds", has(np_buf_str(&whole), "Summary of"));
+  tools =
+      "[{'type':'function','function':{'name':'bash'}},{'type':'function','function':"
+      "{'name':'grep','description':'finds a needle'}},{'type':'function','function':{"
+      "'name':'edit'}}]";
+  sweep(NULL, policy_file("choosing.lua", choosing), "openai", 5);
+  CHECK("that one chooses", !has(np_buf_str(&whole), "{\"name\":\"edit\"") &&
+                                times(np_buf_str(&whole), "{\"name\":\"bash\"}") < 4);
+  tools = NULL;
   sweep(dir_path("sweep.db"), NULL, "openai", 3);
   sweep_open(NULL);
   sweep_open(dir_path("open.db"));

@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "openai_check.h"
+#include "render/check.h"
 #include "render/openai.h"
 
 static neap *engine;
@@ -220,6 +221,60 @@ static void test_overflow(void) {
   neap_session_close(s);
 }
 
+/* A wish that waits is carried out when the prompt would not fit, before anything else goes. */
+static void test_waiting_goes_first(void) {
+  neap_session *s = session_open(
+      engine, "waiting",
+      policy_file("tools.lua", "return { api = 1, assemble = function(ctx)\n"
+                               "  if ctx.step == 2 then\n"
+                               "    assert(not ctx:tools { 't1' }) end end }"),
+      1050, "openai");
+  give_tools(s, 24);
+  append(s, "{'role':'user','content':'u'}");
+  neap_str body;
+  int64_t epoch = 1;
+  for (int i = 1; epoch == 1 && i < 20; i++) {
+    body = prompt(s);
+    check_hooks(s);
+    epoch = number(account(s), "epoch");
+    CHECK("it stands until then", offers(body, "t24") == (epoch == 1));
+    CHECK("no result is put away", !has(body, "not shown") && !has(body, "cut"));
+    answer(s, "t1", i);
+  }
+  CHECK("then is not never", epoch == 2);
+  neap_session_close(s);
+}
+
+/* Tools that are to come, come as far as there is room. */
+static void test_no_room(void) {
+  neap_session *s = session_open(
+      engine, "room",
+      policy_file(
+          "tools.lua",
+          "return { api = 1, assemble = function(ctx)\n"
+          "  if ctx.step == 1 then assert(ctx:tools { 't1' }) end\n"
+          "  if ctx.step == 4 then\n"
+          "    for e in ctx:entries { kind = 'result', before = 2 } do e:mask() end\n"
+          "    local ok, why = ctx:tools { drop = {} }\n"
+          "    assert(not ok and why:find(', …: no room', 1, true), why)\n"
+          "  end end }"),
+      900, "openai");
+  give_tools(s, 60);
+  append(s, "{'role':'user','content':'u'}");
+  for (int i = 1; i < 4; i++) {
+    prompt(s);
+    answer(s, "t1", i);
+  }
+  neap_str body = prompt(s);
+  neap_str a = account(s);
+  check_hooks(s);
+  CHECK("the first of them come", offers(body, "t2") && offers(body, "t3"));
+  CHECK("the others wait", !offers(body, "t60"));
+  CHECK("within the budget, and near to it",
+        number(a, "tokens") <= 900 && number(a, "tokens") > 800);
+  neap_session_close(s);
+}
+
 /* Gemini lists declarations inside one tool; their neighbours keep their bytes. */
 static void test_declarations(void) {
   neap_session *s = session_open(
@@ -260,8 +315,8 @@ static void ask_catalogue(neap_session *s, const char *args) {
 static const char shy[] =
     "return { api = 1, tools = { 'tools' }, assemble = function(ctx)\n"
     "  if ctx.step == 1 then assert(ctx:tools { 't1' }) end\n"
-    "  if ctx.step == 4 then\n"
-    "    for e in ctx:entries { kind = 'result', before = 2 } do e:mask() end end\n"
+    "  if ctx.step == 5 then\n"
+    "    for e in ctx:entries { kind = 'result', before = 3 } do e:mask() end end\n"
     "end }";
 
 static void test_catalogue(void) {
@@ -288,6 +343,11 @@ static void test_catalogue(void) {
   CHECK("it is the host's to run", neap_handle(s, &c) == 1);
   CHECK("its result is taken", !neap_append_result(s, &c, np_str_cstr(long_result)));
   prompt(s);
+  ask_catalogue(s, "{'call':'t8','arguments':'{}'}");
+  CHECK("arguments may come as a string",
+        neap_next_call(s, &c) && np_str_is(c.name, "t8") && np_str_is(c.arguments, "{}"));
+  CHECK("its result is taken", !neap_append_result(s, &c, np_str_cstr(long_result)));
+  prompt(s);
   ask_catalogue(s, "{'call':'t99'}");
   CHECK("an unknown one is the engine's to answer",
         neap_next_call(s, &c) && !neap_handle(s, &c));
@@ -296,7 +356,7 @@ static void test_catalogue(void) {
   body = prompt(s);
   CHECK("what was found is shown at the next rewrite", offers(body, "t7"));
   CHECK("what was not is not", !offers(body, "t2"));
-  CHECK("the account says why", has(account(s), "\"added\":[\"t7\"]"));
+  CHECK("the account says why", has(account(s), "\"added\":[\"t7\",\"t8\"]"));
   check_hooks(s);
   ask_catalogue(s, "{'query':'nothing of the kind'}");
   neap_next_call(s, &c);
@@ -339,6 +399,7 @@ typedef struct run {
   char shown[TOOLS + 1]; /* in the last prompt */
   int64_t epoch;
   int changes;
+  bool obeys; /* the model calls what is shown, and else neap_tools */
 } run;
 
 static void look_up(const run *r, char *shown) {
@@ -410,6 +471,11 @@ static const char *look(run *r, neap_str body) {
   if (*r->shown && !holds_what_is_named(r, r->shown, now))
     return "a tool goes that a visible call names";
   if (!recount(r, body, number(a, "tokens"))) return "a recount finds another total";
+  np_err e = {0};
+  if (r->obeys && np_check(&np_alloc_libc, np_str_cstr(r->format), body, true, &e)) {
+    fprintf(stderr, "%s\n", e.text);
+    return "a strict reader of the provider's rules refuses it";
+  }
   if (!counts_alike(r, now)) return "tools do not count as they are shown";
   if (number(a, "tokens") > number(a, "budget")) return "over budget";
   r->changes += other;
@@ -427,12 +493,15 @@ static void random_response(run *r) {
   char text[100];
   np_buf out;
   int i = 1 + pick(r, TOOLS);
+  while (r->obeys && r->shown[i - 1] == '.' && memchr(r->shown, 'x', TOOLS))
+    i = 1 + i % TOOLS;
+  bool searches = r->obeys && r->shown[i - 1] == '.'; /* nothing else is shown */
   if (!r->s->pack.view.format->parts) {
     snprintf(text, sizeof text,
              "Action: {\"action\":\"%s\",\"args\":{\"query\":\"zeta\"}}",
              pick(r, 4) ? "t3" : "neap_tools");
     CHECK("a response is taken", !neap_append_response(r->s, np_str_cstr(text)));
-  } else if (!pick(r, 3)) {
+  } else if (!pick(r, 3) || searches) {
     snprintf(text, sizeof text,
              pick(r, 2) ? "{'query':'number %d'}" : "{'call':'t%d','arguments':{}}", i);
     ask_catalogue(r->s, text);
@@ -489,7 +558,8 @@ static void test_random(void) {
                .format = formats[i % 5],
                .name = name,
                .window = i % 5 == 1 ? 3500 : 1500,
-               .random = seed + (unsigned long long)i};
+               .random = seed + (unsigned long long)i,
+               .obeys = i % 2 == 0};
       np_buf_init(&bodies[k], &np_alloc_libc);
       const char *wrong = random_run(&r, k == 1, &bodies[k]);
       if (wrong)
@@ -515,6 +585,8 @@ int main(void) {
   test_refusals();
   test_request_names();
   test_overflow();
+  test_waiting_goes_first();
+  test_no_room();
   test_declarations();
   test_catalogue();
   test_random();
