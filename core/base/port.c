@@ -30,10 +30,27 @@ bool np_port_self_dir(char *out, size_t cap) {
   return true;
 }
 
+/* Opens a regular file, *st about it; -1 for anything else. A pipe would wait for its other
+** end, a device may do anything when it is opened: neither is waited for or read. */
+static int open_regular(const char *path_cstr, struct stat *st) {
+  if (stat(path_cstr, st) != 0 || !S_ISREG(st->st_mode)) return -1;
+  int fd = open(path_cstr, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return -1;
+  if (fstat(fd, st) == 0 && S_ISREG(st->st_mode)) return fd;
+  close(fd);
+  return -1;
+}
+
 bool np_port_readable(const char *path_cstr) {
-  FILE *f = fopen(path_cstr, "rb");
-  if (f) fclose(f);
-  return f != NULL;
+  struct stat st;
+  int fd = open_regular(path_cstr, &st);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+bool np_port_exists(const char *path_cstr) {
+  struct stat st;
+  return stat(path_cstr, &st) == 0;
 }
 
 /* GCC's and clang's runtime asks the processor, and the system whether it keeps the wide
@@ -61,11 +78,10 @@ unsigned np_port_cpu(void) {
 /* Everything is read at once to check it, so the pages are asked for in one go. */
 bool np_port_map(const char *path_cstr, np_str *out) {
   struct stat st;
-  int fd = open(path_cstr, O_RDONLY | O_CLOEXEC);
+  int fd = open_regular(path_cstr, &st);
   if (fd < 0) return false;
   void *p = MAP_FAILED;
-  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-      (uintmax_t)st.st_size <= SIZE_MAX) {
+  if (st.st_size > 0 && (uintmax_t)st.st_size <= SIZE_MAX) {
     p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
   }
   close(fd);

@@ -12,10 +12,12 @@
 bool np_port_self_dir(char *out, size_t cap);
 /* A regular file is there and can be opened for reading. */
 bool np_port_readable(const char *path_cstr);
+/* Something is there, of whatever kind. */
+bool np_port_exists(const char *path_cstr);
 
 /* Maps the file at `path` for reading, all of it, shared with others who do; *out is what
 ** it holds. False when it is missing, empty or no file. What is mapped must not be changed
-** in place, only replaced. */
+** in place, only replaced: reading what a file has lost ends the process (SIGBUS). */
 bool np_port_map(const char *path_cstr, np_str *out);
 void np_port_unmap(np_str mapped);
 

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -111,6 +112,23 @@ static int system_mkdir(lua_State *L) {
     copy[i] = path[i];
   }
   lua_pushboolean(L, 1);
+  return 1;
+}
+
+/* fresh(path): makes an empty file beside it, of a name that nobody else has, and returns
+** that name: what is written there can take the path's place by a rename. */
+static int system_fresh(lua_State *L) {
+  enum { TRIES = 100 }; /* a killed process may have left some behind */
+  const char *path = luaL_checkstring(L, 1);
+  int fd = -1, number = EEXIST;
+  for (int i = 0; fd < 0 && number == EEXIST && i < TRIES; i++) {
+    lua_settop(L, 1);
+    lua_pushfstring(L, "%s.%I.%d.new", path, (LUAI_UACINT)getpid(), i);
+    fd = open(lua_tostring(L, 2), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) number = errno;
+  }
+  if (fd < 0) return fail_errno(L, number);
+  close(fd);
   return 1;
 }
 
@@ -238,13 +256,21 @@ static int system_cite_scan(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"stat", system_stat},           {"list", system_list},
-    {"mkdir", system_mkdir},         {"realpath", system_realpath},
-    {"isatty", system_isatty},       {"terminal", system_terminal},
-    {"sleep_ms", system_sleep_ms},   {"ticks_ms", system_ticks_ms},
-    {"exe_dir", system_exe_dir},     {"data_dir", system_data_dir},
-    {"sha256", system_sha256},       {"utf8_valid", system_utf8_valid},
-    {"cite_scan", system_cite_scan}, {NULL, NULL},
+    {"stat", system_stat},
+    {"list", system_list},
+    {"mkdir", system_mkdir},
+    {"realpath", system_realpath},
+    {"isatty", system_isatty},
+    {"terminal", system_terminal},
+    {"sleep_ms", system_sleep_ms},
+    {"ticks_ms", system_ticks_ms},
+    {"exe_dir", system_exe_dir},
+    {"data_dir", system_data_dir},
+    {"sha256", system_sha256},
+    {"utf8_valid", system_utf8_valid},
+    {"cite_scan", system_cite_scan},
+    {"fresh", system_fresh},
+    {NULL, NULL},
 };
 
 void np_bind_system(lua_State *L) {

@@ -123,6 +123,25 @@ static neap_rc drop_held(np_pack *p, np_err *e) {
   return drop_while(p, np_pack_may_drop_held, e);
 }
 
+/* Says what is left: which of it is too much, the host can tell from the figures. */
+static neap_rc cannot_fit(const np_pack *p, np_err *e) {
+  const np_view *v = &p->view;
+  long long fixed = (long long)v->region[NP_REGION_FIXED], pinned = 0;
+  for (size_t i = 0; i < v->count; i++) {
+    const np_shown *s = &v->shown[i];
+    if (s->listed && s->pinned && p->log->entries[i].region != NP_REGION_FIXED)
+      pinned += s->tokens;
+  }
+  long long all = (long long)np_pack_tokens(p);
+  return np_fail(
+      e, NEAP_E_BUDGET,
+      "the prompt needs %lld tokens and the budget is %lld: %lld are tools and "
+      "system, %lld is pinned, %lld are the task, the newest step and marks; use a "
+      "larger window or a smaller reserve%s",
+      all, (long long)p->budget, fixed, pinned, all - fixed - pinned,
+      pinned ? ", or pin less" : "");
+}
+
 typedef neap_rc (*stage)(np_pack *p, np_err *e);
 
 neap_rc np_pack_last_resort(np_pack *p, np_err *e) {
@@ -135,9 +154,5 @@ neap_rc np_pack_last_resort(np_pack *p, np_err *e) {
     if (rc) return rc;
   }
   if (fits(p)) return NEAP_OK;
-  return np_fail(
-      e, NEAP_E_BUDGET,
-      "the prompt needs %lld tokens and the budget is %lld: what is fixed or pinned "
-      "does not fit; use a larger window or a smaller reserve, or pin less",
-      (long long)np_pack_tokens(p), (long long)p->budget);
+  return cannot_fit(p, e);
 }

@@ -93,7 +93,7 @@ static neap_rc plan_ranks(const np_vocab_parts *in, uint64_t *n, np_err *e) {
   if (!in->external) return NEAP_OK;
   for (uint32_t id = 0; id < in->tokens; id++) {
     uint32_t x = in->external[id];
-    if (x >= 4 * NP_TOKEN_LIMIT) return bad_token(e, id, "has too large an id");
+    if (x >= NP_TOKEN_IDS) return bad_token(e, id, "has an id above 4194303");
     if (x >= *n) *n = (uint64_t)x + 1;
   }
   return NEAP_OK;

@@ -77,7 +77,7 @@ neap_rc np_draft_add(np_draft *d, np_str bytes, uint32_t id, np_err *e) {
   if (bytes.n > NP_DRAFT_LONGEST) {
     return np_draft_fail(d, bytes, "is longer than 255 bytes, which neap cannot hold", e);
   }
-  if (id >= NP_DRAFT_IDS) return np_draft_fail(d, bytes, "has an id above 4194303", e);
+  if (id >= NP_TOKEN_IDS) return np_draft_fail(d, bytes, "has an id above 4194303", e);
   if (d->token_n >= NP_TOKEN_LIMIT - 1) {
     return np_fail(e, NEAP_E_VOCAB,
                    "%s: has more than %lu tokens, which neap cannot hold", d->where,
@@ -117,7 +117,7 @@ neap_rc np_draft_special_add(np_draft *d, size_t at, size_t n, uint32_t id, np_e
   if (n == 0 || n > 256) {
     return np_draft_fail(d, text, "is special and has not 1 to 256 bytes", e);
   }
-  if (id >= NP_DRAFT_IDS) return np_draft_fail(d, text, "has an id above 4194303", e);
+  if (id >= NP_TOKEN_IDS) return np_draft_fail(d, text, "has an id above 4194303", e);
   void *special = d->special;
   if (at > UINT32_MAX - 256 || !np_grow(d->alloc, &special, &d->special_cap,
                                         d->special_n + 1, sizeof *d->special)) {

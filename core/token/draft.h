@@ -8,8 +8,7 @@
 
 #include "token/vocab.h"
 
-#define NP_DRAFT_LONGEST 255    /* bytes of a token: what a vocabulary can hold */
-#define NP_DRAFT_IDS (1u << 22) /* ids are below this */
+#define NP_DRAFT_LONGEST 255 /* bytes of a token: what a vocabulary can hold */
 
 typedef struct np_draft_token {
   uint32_t id;          /* the model's */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/port.h"
 #include "token/vocab.h"
 
 #define LARGEST                                                                          \
@@ -33,7 +34,7 @@ neap_rc np_vocab_read(const neap_alloc *a, const char *path, uint8_t **p, size_t
                       np_err *e) {
   *p = NULL;
   *n = 0;
-  FILE *f = fopen(path, "rb");
+  FILE *f = np_port_readable(path) ? fopen(path, "rb") : NULL;
   if (!f) {
     return np_fail(e, NEAP_E_VOCAB,
                    "%s: cannot be opened; NEAP_DATA names the folder of the vocabularies",

@@ -22,7 +22,7 @@ static bool is_dropped(const np_draft *d, uint32_t i) {
 /* Ids of all tokens differ: a bit for each. */
 static neap_rc check_ids(const np_draft *d, np_err *e) {
   neap_rc rc = NEAP_OK;
-  uint64_t *seen = np_calloc(d->alloc, NP_DRAFT_IDS / 64, sizeof *seen);
+  uint64_t *seen = np_calloc(d->alloc, NP_TOKEN_IDS / 64, sizeof *seen);
   if (!seen) return np_fail_mem(e);
   for (uint32_t i = 0; !rc && i < d->token_n; i++) {
     uint64_t *word = &seen[d->tokens[i].id / 64],
@@ -86,6 +86,15 @@ static uint32_t fill(const np_draft *d, made *m, bool *plain) {
   return n;
 }
 
+/* What the build refuses says which file it is of. */
+static neap_rc name_file(const np_draft *d, neap_rc rc, np_err *e) {
+  if (rc != NEAP_E_VOCAB || !e) return rc;
+  np_err said = *e;
+  np_fail(e, rc, "%s: %s", d->where, said.text);
+  e->pos = said.pos;
+  return rc;
+}
+
 neap_rc np_draft_build(np_draft *d, np_str name, np_str source, np_vocab **out,
                        np_err *e) {
   made m = {0};
@@ -106,7 +115,7 @@ neap_rc np_draft_build(np_draft *d, np_str name, np_str source, np_vocab **out,
     p.external = plain ? NULL : m.external;
     p.special = m.special;
     p.specials = (uint32_t)d->special_n;
-    rc = np_vocab_build(d->alloc, &p, out, e);
+    rc = name_file(d, np_vocab_build(d->alloc, &p, out, e), e);
   }
   free_room(d, &m);
   return rc;

@@ -52,16 +52,16 @@ static bool is_text(np_json v, const char *text) {
   return v.type == NP_JSON_STRING && np_json_is_key(v.raw, text);
 }
 
-/* A whole number below NP_DRAFT_IDS. */
+/* A whole number below NP_TOKEN_IDS. */
 static bool number_of(np_json v, uint32_t *n) {
   *n = 0;
   if (v.type != NP_JSON_NUMBER) return false;
   for (size_t i = 0; i < v.raw.n; i++) {
     char c = v.raw.p[i];
-    if (c < '0' || c > '9' || *n >= NP_DRAFT_IDS) return false;
+    if (c < '0' || c > '9' || *n >= NP_TOKEN_IDS) return false;
     *n = 10 * *n + (uint32_t)(c - '0');
   }
-  return *n < NP_DRAFT_IDS;
+  return *n < NP_TOKEN_IDS;
 }
 
 /* ---- bytes and characters ---- */

@@ -4,7 +4,10 @@
 ** made it and in types of fixed size. It is checked in two ways when it is opened. A sum
 ** over all bytes finds what happens to files: bits that flip, ends cut off. It is no proof
 ** of origin: someone can write a file with a right sum that counts wrongly. But no file,
-** whatever it holds, makes neap read outside it or run without end. next: image.c
+** whatever it holds when it is opened, makes neap read outside it or run without end. A ready
+** file is mapped: one that is cut short or written in place while it is open is not guarded
+** against, only one that is replaced (by a rename, as `make` and `neap vocab` do).
+** next: image.c
 */
 #ifndef NP_TOKEN_IMAGE_H
 #define NP_TOKEN_IMAGE_H

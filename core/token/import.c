@@ -51,6 +51,8 @@ neap_rc np_vocab_import(const neap_alloc *a, np_str text, const np_import *how,
         n, how->name.p);
   }
   np_draft_init(&d, a, how->where);
+  if (text.n >= 3 && !memcmp(text.p, "\xEF\xBB\xBF", 3)) /* a byte order mark */
+    text = np_str_cut(text, 3, text.n);
   neap_rc rc = read(&d, text, how, e);
   if (!rc) rc = np_draft_build(&d, how->name, how->source, out, e);
   np_draft_free(&d);

@@ -1,47 +1,71 @@
 /*
-** The table of special tokens. next: count.c
+** The sorted special tokens. The special tokens that begin a text begin also the greatest one
+** that is not greater than the text, so they are found from that one by its links: each leads
+** to the longest that it begins with. next: count.c
 */
 #include "token/special.h"
 
-#include "base/hash.h"
+#include <stdlib.h>
 
-static size_t slot_of(const np_specials *s, np_str text) {
-  size_t i = (size_t)np_hash64(text) & s->mask;
-  while (s->slots[i] && !np_str_eq(np_special_text(s->v, s->slots[i] - 1), text)) {
-    i = (i + 1) & s->mask;
+/* Bytes that both begin with. */
+static size_t common(np_str a, np_str b) {
+  size_t n = 0;
+  while (n < a.n && n < b.n && a.p[n] == b.p[n]) n++;
+  return n;
+}
+
+static int compare(np_str a, np_str b) {
+  int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+  return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Of two with one text the later one comes last, and counts. */
+static int by_text(const void *left, const void *right) {
+  const np_special_place *a = left, *b = right;
+  int order = compare(a->text, b->text);
+  return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+/* The link that leads from `at` (counted from 1; 0: none) to what has no more than n bytes. */
+static uint32_t climb(const np_specials *s, uint32_t at, size_t n) {
+  while (at && s->list[at - 1].text.n > n) at = s->list[at - 1].up;
+  return at;
+}
+
+static void link_up(np_specials *s) {
+  for (uint32_t i = 1; i < s->n; i++) {
+    np_special_place *one = &s->list[i], *before = one - 1;
+    size_t n = common(before->text, one->text);
+    bool same = n == one->text.n && n == before->text.n;
+    one->up = same ? before->up : climb(s, i, n);
   }
-  return i;
 }
 
 bool np_specials_open(np_specials *s, const np_vocab *v, const neap_alloc *a) {
-  bool there[257] = {false};
-  *s = (np_specials){.v = v, .mask = 15};
-  while (s->mask < 2 * (size_t)v->specials) s->mask = 2 * s->mask + 1;
-  s->slots = np_calloc(a, s->mask + 1, sizeof *s->slots);
-  if (!s->slots) return false;
-  for (uint32_t i = 0; i < v->specials; i++) {
-    np_str text = np_special_text(v, i);
-    s->slots[slot_of(s, text)] = i + 1;
-    there[text.n] = true; /* 1 to 256: checked where vocabularies are opened */
-  }
-  for (unsigned n = 256; n > 0; n--) {
-    if (there[n]) s->lengths[s->length_n++] = (uint16_t)n;
-  }
+  *s = (np_specials){.v = v, .n = v->specials};
+  s->list = np_calloc(a, (size_t)s->n + 1, sizeof *s->list);
+  if (!s->list) return false;
+  for (uint32_t i = 0; i < s->n; i++)
+    s->list[i] = (np_special_place){.text = np_special_text(v, i), .place = i};
+  qsort(s->list, s->n, sizeof *s->list, by_text);
+  link_up(s);
   return true;
 }
 
 void np_specials_close(np_specials *s, const neap_alloc *a) {
-  np_free(a, s->slots);
+  np_free(a, s->list);
 }
 
 const np_special *np_specials_at(const np_specials *s, const uint8_t *p,
                                  const uint8_t *end) {
   if (!(s->v->special_first[*p >> 3] >> (*p & 7) & 1)) return NULL;
-  for (size_t i = 0; i < s->length_n; i++) {
-    size_t n = s->lengths[i];
-    if (n > (size_t)(end - p)) continue;
-    uint32_t place = s->slots[slot_of(s, np_str_of((const char *)p, n))];
-    if (place) return &s->v->special[place - 1];
+  np_str text = np_str_of((const char *)p, (size_t)(end - p));
+  uint32_t low = 0, high = s->n;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (compare(s->list[middle].text, text) <= 0) low = middle + 1;
+    else high = middle;
   }
-  return NULL;
+  if (low) low = climb(s, low, common(s->list[low - 1].text, text));
+  return low ? &s->v->special[s->list[low - 1].place] : NULL;
 }

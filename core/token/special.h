@@ -1,19 +1,23 @@
 /*
 ** Finding special tokens in a text. There may be thousands, which differ in their last bytes
-** alone; a table by length and hash looks at each place once for each length there is.
-** next: special.c
+** alone and have all lengths there are; sorted, each place of the text costs one search among
+** them. next: special.c
 */
 #ifndef NP_TOKEN_SPECIAL_H
 #define NP_TOKEN_SPECIAL_H
 
 #include "token/vocab.h"
 
+typedef struct np_special_place {
+  np_str text;
+  uint32_t place; /* of the special token in the vocabulary */
+  uint32_t up;    /* the longest one that this begins with, counted from 1; 0: none */
+} np_special_place;
+
 typedef struct np_specials {
   const np_vocab *v;
-  uint32_t *slots; /* place of a special token + 1, by the hash of its text */
-  size_t mask;
-  uint16_t lengths[256]; /* those there are, the longest first */
-  size_t length_n;
+  np_special_place *list; /* by their bytes */
+  uint32_t n;
 } np_specials;
 
 /* False when out of memory. */

@@ -41,10 +41,10 @@ static bool decode(np_str s, np_buf *out) {
 static bool rank_of(np_str s, uint32_t *rank) {
   *rank = 0;
   for (size_t i = 0; i < s.n; i++) {
-    if (s.p[i] < '0' || s.p[i] > '9' || *rank >= NP_DRAFT_IDS) return false;
+    if (s.p[i] < '0' || s.p[i] > '9' || *rank >= NP_TOKEN_IDS) return false;
     *rank = 10 * *rank + (uint32_t)(s.p[i] - '0');
   }
-  return s.n > 0 && *rank < NP_DRAFT_IDS;
+  return s.n > 0 && *rank < NP_TOKEN_IDS;
 }
 
 /* Ranks rise from line to line: so the order of the file is that of merging. */

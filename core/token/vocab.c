@@ -124,7 +124,8 @@ static neap_rc open_files(const neap_alloc *a, const char *dir, np_str name, np_
   set_path(path, dir, name, ".neapready");
   if (path->failed) return np_fail_mem(e);
   if (np_port_readable(path->p)) return open_ready(a, path->p, out, e);
-  if (!np_encoding_find(name)) return unknown(name, e);
+  if (!np_encoding_find(name))
+    return np_port_exists(path->p) ? open_ready(a, path->p, out, e) : unknown(name, e);
   set_path(path, dir, name, ".neapvocab");
   return path->failed ? np_fail_mem(e) : open_compact(a, path->p, out, e);
 }

@@ -14,6 +14,7 @@
 #include "token/token.h"
 
 #define NP_TOKEN_NONE UINT32_MAX
+#define NP_TOKEN_IDS ((uint32_t)1 << 22) /* ids of the outside world are below this */
 #define NP_TOKEN_LIMIT (((uint32_t)1 << 20) - 1) /* ranks fit 20 bits in packed keys */
 #define NP_TOKEN_LONGEST 255 /* bytes of a token; the rings of bpe.c hold 256 */
 #define NP_KEY_LONGEST 15    /* bytes of a token that is its own key */

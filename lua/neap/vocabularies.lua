@@ -43,7 +43,17 @@ function M.all(warn)
   return list
 end
 
---- Writes the file of a new encoding as a whole: whoever uses an older one keeps it.
+local function write(path, bytes)
+  local f, why = io.open(path, "wb")
+  if not f then return nil, why end
+  local written, bad = f:write(bytes)
+  local closed, worse = f:close()
+  if not written or not closed then return nil, ("%s: %s"):format(path, bad or worse) end
+  return true
+end
+
+--- Writes the file of a new encoding as a whole: whoever uses an older one keeps it, and of
+--- several that are written at once the last one stays.
 ---@param name string
 ---@param image string
 ---@return string? path, string? message
@@ -52,17 +62,17 @@ function M.keep(name, image)
   local ok, why = core.mkdir(dir)
   if not ok then return nil, ("%s: %s; name a folder with NEAP_DATA"):format(dir, why) end
   local path = dir .. "/" .. name .. M.ENDING
-  local new = path .. ".new"
-  local f, no = io.open(new, "wb")
-  if not f then return nil, no .. "; check who may write there" end
-  local written, bad = f:write(image)
-  local closed, worse = f:close()
-  if not written or not closed then
-    os.remove(new)
-    return nil, ("%s: %s; check the disk"):format(new, bad or worse)
+  local new, no = core.fresh(path)
+  if not new then return nil, ("%s: %s; check who may write there"):format(path, no) end
+  local done, bad = write(new, image)
+  if done then
+    done, bad = os.rename(new, path)
+    bad = not done and ("%s: %s"):format(path, bad)
   end
-  local moved, not_moved = os.rename(new, path)
-  if not moved then return nil, not_moved .. "; check who may write there" end
+  if not done then
+    os.remove(new)
+    return nil, ("%s; check the disk and who may write there"):format(bad)
+  end
   return path
 end
 

@@ -122,6 +122,31 @@ static void test_spellings(void) {
 
 /* ---- ids, special tokens, whole pieces ---- */
 
+static void test_largest_id(void) {
+  np_err e;
+  np_vocab *v = import(&(paper){.vocab = ",\"ab\":4194303", .merges = "\"a b\""}, &e);
+  CHECK("the largest id is taken", v && ENCODES(v, "ab", false, 4194303));
+  if (v) np_vocab_free(v);
+  v = import(&(paper){.vocab = ",\"ab\":4194304", .merges = "\"a b\""}, &e);
+  CHECK("the next one is refused, with the file's name",
+        !v && strstr(e.text, "small.json: ") == e.text && strstr(e.text, "0 to 4194303"));
+  if (v) np_vocab_free(v);
+}
+
+static void test_byte_order_mark(void) {
+  np_err e = {0};
+  np_vocab *v = NULL;
+  np_buf marked;
+  np_buf_init(&marked, &np_alloc_libc);
+  np_buf_adds(&marked, "\xEF\xBB\xBF");
+  np_buf_add(&marked, paper_write(&b, &(paper){0}));
+  paper_import(np_buf_str(&marked), "", &v, &e);
+  if (!v) fprintf(stderr, "%s\n", e.text);
+  CHECK("a byte order mark before the JSON is passed over", v != NULL);
+  if (v) np_vocab_free(v);
+  np_buf_free(&marked);
+}
+
 static void test_tokens(void) {
   np_err e;
   paper p = {.vocab = ",\"ab\":300,\"bc\":299,\"abc\":4000,\"lone\":310,\"<end>\":320",
@@ -400,6 +425,8 @@ int main(void) {
   np_buf_init(&b, &np_alloc_libc);
   test_families();
   test_spellings();
+  test_largest_id();
+  test_byte_order_mark();
   test_tokens();
   test_both();
   test_tiktoken();

@@ -241,6 +241,10 @@ static void test_last_resort(void) {
     else
       CHECK("it says what is missing",
             strstr(e.text, "the budget is") && strstr(e.text, "larger window"));
+    if (rc)
+      CHECK("it names what is pinned, if anything is",
+            !strstr(e.text, "pin less") == !*r->pinned &&
+                !strstr(e.text, " 0 is pinned") == (*r->pinned != 0));
     CHECK("what is fixed or pinned is whole",
           np_view_at(&g.pack.view, 1)->rung == NP_FULL &&
               (!*r->pinned ||

@@ -17,7 +17,7 @@ local function run(home, args, input)
     f:write(input)
     f:close()
   end
-  local command = "NEAP_DATA= XDG_DATA_HOME=%s %s %s <%s >%s 2>%s"
+  local command = "NEAP_DATA= XDG_DATA_HOME=%s timeout 60 %s %s <%s >%s 2>%s"
   local program, quote = shared.quote(shared.program()), shared.quote
   local line = command:format(quote(home), program, table.concat(words, " "), inp, out, err)
   local _, _, code = os.execute(line)
@@ -77,6 +77,22 @@ describe("neap vocab import", function()
     assert.are.equal("abc<end>ab", out)
     _, out = run(home, { "count", "--json", "-e", "tiny" }, "abcab")
     assert.truthy(out:find('"tokens":2,"encoding":"tiny","exact":true', 1, true))
+  end)
+
+  it("keeps one whole file when several import it at once", function()
+    local home = shared.scratch("vocab_at_once")
+    local file, program = write(home .. "/many.json", small()), shared.quote(shared.program())
+    local one = ("(NEAP_DATA=%s/data %s vocab import %s || echo failed) 2>&1 &"):format(
+      shared.quote(home), program, shared.quote(file)
+    )
+    local p = assert(io.popen((one .. " "):rep(12) .. " wait"))
+    local said = p:read("a")
+    p:close()
+    assert.is_nil(said:find("failed", 1, true), said)
+    assert.are.same({ "many.neapready" }, core.list(home .. "/data"))
+    local enc = assert(core.encoding("many", home .. "/data"))
+    assert.are.equal(1, enc:count("abc"))
+    enc:close()
   end)
 
   it("lists what is imported, and among the encodings", function()
@@ -211,6 +227,31 @@ describe("neap vocab refuses", function()
     code, _, err = run(home, { "vocab", "import", "-" }, small())
     assert.are.equal(2, code)
     assert.truthy(err:find("give one with --name", 1, true))
+  end)
+
+  it("a pipe in the data folder, without waiting for its other end", function()
+    local home = shared.scratch("vocab_pipe")
+    run(home, { "vocab", "import", write(home .. "/good.json", small()) })
+    local pipe = home .. "/neap/vocabularies/pipe.neapready"
+    assert(os.execute("mkfifo " .. shared.quote(pipe)))
+    local code, out, err = run(home, { "vocab", "list" })
+    assert.are.equal(0, code)
+    assert.truthy(out:find("good", 1, true))
+    assert.truthy(err:find("pipe.neapready: cannot be mapped", 1, true), err)
+    code, out, err = run(home, { "count", "-e", "godo" }, "abc")
+    assert.are.same({ 2, "" }, { code, out })
+    assert.truthy(err:find("unknown encoding godo", 1, true), err)
+    os.remove(pipe)
+  end)
+
+  it("a name that a folder has, by its path, and leaves nothing behind", function()
+    local home = shared.scratch("vocab_folder")
+    local dir = home .. "/neap/vocabularies"
+    assert(core.mkdir(dir .. "/good.neapready"))
+    local code, _, err = run(home, { "vocab", "import", write(home .. "/good.json", small()) })
+    assert.are.equal(2, code)
+    assert.truthy(err:find(dir .. "/good.neapready: ", 1, true), err)
+    assert.are.same({ "good.neapready" }, core.list(dir))
   end)
 
   it("a damaged file in the data folder, and goes on with the others", function()
