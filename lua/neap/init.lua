@@ -2,6 +2,7 @@
 -- the world does comes back as nil, message, code. next: meta.lua, ../../core/bind/core.c
 local core = require("neap.core")
 local extract = require("neap.summary.extract")
+local paths = require("neap.paths")
 
 local M = {
   _VERSION = "neap " .. core.version,
@@ -70,6 +71,14 @@ local function check_summarize(f)
   error("bad argument #1 to 'session' (summarize is a function, or false)", 3)
 end
 
+-- A path, or the name of a shipped policy, as on the command line.
+local function policy_of(word)
+  if type(word) ~= "string" then return word end
+  local path, why = paths.policy(word)
+  if path or core.stat(word) then return path or word end
+  return nil, why
+end
+
 local function set_up(self, options)
   local tools, request = to_json(options.tools), to_json(options.request)
   local ok, why, code = true, nil, nil
@@ -86,6 +95,8 @@ end
 function M.session(options)
   check_options(options)
   check_summarize(options.summarize)
+  local policy, no = policy_of(options.policy)
+  if no then return nil, no, "policy" end
   local engine, why, code = core.engine({
     store = options.store,
     tenant = options.tenant,
@@ -96,7 +107,7 @@ function M.session(options)
   for name in pairs(OPTIONS) do
     raw_options[name] = options[name]
   end
-  raw_options.options = to_json(options.options)
+  raw_options.options, raw_options.policy = to_json(options.options), policy
   local raw, message, name = engine:session(raw_options)
   if not raw then
     engine:close()
@@ -288,6 +299,11 @@ end
 ---@return string? part, string? message, string? code
 function M.fit(text, tokens, options)
   options = options or {}
+  for name in pairs(options) do
+    if name ~= "at" and name ~= "from_end" and name ~= "encoding" then
+      error(("bad argument #3 to 'fit' (there is no option %s)"):format(tostring(name)), 2)
+    end
+  end
   local enc, why, code = encoding_of(options.encoding)
   if not enc then return nil, why, code end
   return enc:fit(text, tokens, options.at, options.from_end)

@@ -13,7 +13,8 @@ local neap = {}
 
 ---@class neap.SessionOptions
 ---@field name? string       of the session; it is resumed when the store has it ("session")
----@field policy? string     path of a policy file; none: everything is shown while it fits
+---@field policy? string     a policy file, or the name of a shipped one; none: everything is shown
+---                            while it fits
 ---@field options? table|string the policy's options by name
 ---@field window? integer    tokens (the model's where it is named, else 200000)
 ---@field reserve? integer   room for the answer; -1: none

@@ -53,6 +53,11 @@ function M.policy(word)
     return dir .. "/" .. word .. ".lua"
   end
   if is(word, "directory") then return nil, word .. ": is a directory; name a policy file" end
+  if is(word .. ".lua", "file") then
+    local where = word:find("/", 1, true) and word or "./" .. word
+    local what = "%s: there is no such policy, but there is a file %s.lua; give that"
+    return nil, what:format(word, where)
+  end
   local names = M.shipped()
   local known = #names > 0 and "; shipped are " .. table.concat(names, ", ") or "; check the name"
   return nil, ("%s: there is no such policy%s"):format(word, known)

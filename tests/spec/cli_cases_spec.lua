@@ -71,6 +71,12 @@ describe("neap check --cases", function()
     assert.are.equal("turn 40 entry 43 is full", list[2].case)
   end)
 
+  it("counts one case as one", function()
+    local text = "trace examples/recordings/english.jsonl\nturn 40 contains main.c\n"
+    local _, out, _, path = run(text, "tide")
+    assert.truthy(out:find(path .. ": 1 case, 0 failed\n", 1, true), out)
+  end)
+
   it("runs cases without a policy under each that is given, and its options", function()
     local text = "trace examples/recordings/english.jsonl\nturn 40 contains main.c\n"
     local code, out, _, path = run(text, "tide", "full")

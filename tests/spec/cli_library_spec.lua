@@ -78,6 +78,16 @@ describe("a session", function()
     s:close()
   end)
 
+  it("finds shipped policies by name, as the program does", function()
+    local s = assert(neap.session({ window = 8000, policy = "tide" }))
+    assert.are.equal("tide", s:policy().name)
+    s:close()
+    local none, why, code = neap.session({ window = 8000, policy = "tied" })
+    assert.is_nil(none)
+    assert.are.equal("policy", code)
+    assert.truthy(why:find("tied: there is no such policy; shipped are ", 1, true), why)
+  end)
+
   it("has no prompt of empty messages alone", function()
     for _, format in ipairs({ "openai", "anthropic", "responses", "gemini", "text" }) do
       local s = assert(neap.session({ window = 8000, format = format }))

@@ -162,6 +162,15 @@ describe("neap replay", function()
     end
   end)
 
+  it("says of one turn that it does not fit", function()
+    local text = '{"role":"system","content":"%s"}\n{"role":"user","content":"a"}\n'
+      .. '{"role":"assistant","content":"b"}\n'
+    local one = write("one.jsonl", text:format(("rule "):rep(300)))
+    local code, _, err = shared.run({ "replay", one, "-w", "200", "-r", "20" })
+    assert.are.equal(1, code)
+    assert.truthy(err:find("1 turn did not fit its budget", 1, true), err)
+  end)
+
   it("counts turns that cannot fit, sends nothing for them, and exits 1", function()
     local big = write("big.jsonl", recording(2, 5):gsub("Be brief%.", ("rule "):rep(300)), nil)
     local dir = DIR .. "/overflow"
@@ -238,6 +247,26 @@ describe("neap replay", function()
     code, _, err = shared.run({ "replay", path, "--lenient" })
     assert.are.equal(0, code)
     assert.truthy(err:find("half.jsonl: 1 line was skipped", 1, true), err)
+  end)
+
+  it("skips files that cannot be read with --lenient, one warning each", function()
+    local bad, none = write("bad.jsonl", "{broken\n"), DIR .. "/none.jsonl"
+    local code, out, err = shared.run({ "replay", bad, SMALL, none, "--lenient" })
+    assert.are.equal(0, code)
+    assert.truthy(out:find("\nsmall ", 1, true), out)
+    assert.truthy(err:find("bad.jsonl", 1, true), err)
+    assert.truthy(err:find("none.jsonl", 1, true), err)
+    assert.are.equal(2, select(2, err:gsub("%(skipped%)\n", "")))
+    code, out, err = shared.run({ "replay", bad, none, "--lenient" })
+    assert.are.same({ 2, "" }, { code, out })
+    assert.truthy(err:find("none of the recordings could be read", 1, true), err)
+    assert.are.equal(2, (shared.run({ "replay", SMALL, none })))
+  end)
+
+  it("names the file of a policy that was given without its ending", function()
+    local code, _, err = shared.run({ "replay", SMALL, "-p", DIR .. "/mask" })
+    assert.are.equal(2, code)
+    assert.truthy(err:find(("there is a file %s; give that"):format(MASK), 1, true), err)
   end)
 
   it("says what a text of no known form was taken for", function()

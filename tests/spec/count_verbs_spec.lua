@@ -151,6 +151,9 @@ describe("neap.fit", function()
     assert.are.equal("one two\nthree", neap.fit(text, 4))
     assert.are.equal(text, neap.fit(text, 1000))
     assert.are.equal("", neap.fit(text, 0))
+    assert.has_error(function()
+      neap.fit(text, 4, { from_ned = true })
+    end, "bad argument #3 to 'fit' (there is no option from_ned)")
     assert.are.equal(" now", neap.fit(text, 1, { from_end = true, encoding = "cl100k_base" }))
     for tokens = 0, neap.count(text) do
       for _, at in ipairs({ "character", "grapheme", "line" }) do

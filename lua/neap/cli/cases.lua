@@ -5,6 +5,7 @@ local files = require("neap.files")
 local paths = require("neap.paths")
 local replay = require("neap.report.replay")
 local cases = require("neap.report.cases")
+local grid = require("neap.report.grid")
 local show = require("neap.cli.show")
 local session = require("neap.cli.session")
 local visible = require("neap.report.visible")
@@ -123,7 +124,8 @@ function M.run(file, words, opts)
     end
   end
   if not opts.json then
-    visible.write(("%s: %d cases, %d failed\n"):format(visible.line(label), ran, failed))
+    local what = "%s: %s, %d failed\n"
+    visible.write(what:format(visible.line(label), grid.count(ran, "case"), failed))
   end
   return failed > 0 and 1 or 0
 end

@@ -321,7 +321,7 @@ local function exit_code(groups)
     end
   end
   if n == 0 then return 0 end
-  failure.warn(("%d turns did not fit their budget; give a larger window"):format(n))
+  show_replay.warn_overflow(n)
   return 1
 end
 

@@ -29,7 +29,8 @@ end
 
 -- "12 records, 9 messages, 2 merged; kept aside: 3 progress, 1 summary; 1 calls without …"
 local function summary(counts)
-  local parts = { ("%d records, %d messages"):format(counts.records, counts.messages) }
+  local records, messages = counts.records, counts.messages
+  local parts = { grid.count(records, "record") .. ", " .. grid.count(messages, "message") }
   if counts.merged > 0 then parts[1] = parts[1] .. (", %d merged"):format(counts.merged) end
   if counts.skipped > 0 then parts[1] = parts[1] .. (", %d skipped"):format(counts.skipped) end
   local aside = {}

@@ -26,7 +26,7 @@ M.options = {
   name = { arg = "NAME", help = "what the encoding is to be called (the file's name)" },
   pattern = { arg = "FAMILY", help = "how a .tiktoken file's text is split" },
   binary = { help = "ids as little-endian 32-bit numbers" },
-  lenient = { help = "skip lines that cannot be read, and count them" },
+  lenient = { help = "skip lines that cannot be read, and count them; replay: files too" },
   list = { help = "list the known forms of recordings" },
   from = { arg = "FORM", help = "read the recording as this form instead of finding it out" },
   as = { arg = "SPEAKER", help = "whose view to take of a log of several agents" },
@@ -36,6 +36,11 @@ M.options = {
     short = "p",
     arg = "POLICY",
     help = "a policy file or a shipped one's name (everything while it fits)",
+  },
+  watched = {
+    short = "p",
+    arg = "POLICY",
+    help = "the policy file to watch, or a shipped one's name",
   },
   policies = {
     short = "p",
@@ -121,6 +126,9 @@ local POLICY = {
   "prices",
   "think",
 }
+
+-- The same, but that a policy must be named.
+local WATCHED = { "watched", table.unpack(POLICY, 2) }
 
 local function with(list, ...)
   local out = table.pack(...)
@@ -258,8 +266,8 @@ M.verbs = {
       .. "second. On a terminal one table is kept up to date; elsewhere each version prints one.\n"
       .. "In parentheses stands the change against the version before. While a version does not\n"
       .. "load, the error is shown and the old table stays. Ctrl-C ends it.",
-    options = with(POLICY, "body", "rounds", "from", "as", "branches", "lenient", "json"),
-    needs = { "policy" },
+    options = with(WATCHED, "body", "rounds", "from", "as", "branches", "lenient", "json"),
+    needs = { "watched" },
     module = "watch",
   },
   {
@@ -367,7 +375,7 @@ function M.of(verb)
 end
 
 -- Options that are written alike in verbs that take one or several of them.
-local LONG = { policies = "policy", pair = "policy", turns = "turn" }
+local LONG = { policies = "policy", pair = "policy", watched = "policy", turns = "turn" }
 
 --- The name an option is written with: --policy for `policies` too.
 ---@param name string

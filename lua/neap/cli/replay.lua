@@ -151,6 +151,13 @@ function M.setting(state, o)
   return ("policy %s, window %s"):format(name, thousands(o.window))
 end
 
+--- Says how many turns did not fit.
+---@param n integer
+function M.warn_overflow(n)
+  local what = "%s did not fit %s budget; give a larger window"
+  failure.warn(what:format(grid.count(n, "turn"), n == 1 and "its" or "their"))
+end
+
 -- Columns that are left out when nothing of it happened.
 local IDLE = { noted = { "0.0", "–" }, overflow = { "0" }, errors = { "0" } }
 
@@ -194,25 +201,36 @@ local function print_growth(heights, grown)
   if heights and outlook then visible.write(outlook, "\n") end
 end
 
+-- The sessions of a file. With --lenient one of several that cannot be read is skipped with a
+-- warning: nil.
+local function load(path, opts)
+  if not opts.lenient then return session.load(path, opts) end
+  local ok, found = pcall(session.load, path, opts)
+  if ok then return found end
+  if not failure.is(found) then error(found, 0) end
+  failure.warn(found.text .. " (skipped)")
+end
+
 --- neap replay
 function M.replay(opts, args)
   local o = session.options(opts)
   local lines, seen, used, overflow, grown = {}, {}, {}, 0, {}
   local heights
   for _, path in ipairs(args) do
-    for _, recording in ipairs(session.load(path, opts)) do
+    for _, recording in ipairs(load(path, opts) or {}) do
       local line
       line, heights = run_one(recording, o, opts, seen, used, grown)
       lines[#lines + 1] = line
       overflow = overflow + line.overflow
     end
   end
+  if #lines == 0 then failure.fail("none of the recordings could be read; check the paths") end
   if not opts.json then
     print_table(lines, { name = lines[1].policy }, o)
     print_growth(#lines == 1 and heights or nil, grown)
   end
   if overflow > 0 then
-    failure.warn(("%d turns did not fit their budget; give a larger window"):format(overflow))
+    M.warn_overflow(overflow)
     return 1
   end
   return 0

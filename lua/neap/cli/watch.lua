@@ -164,6 +164,7 @@ end
 
 --- neap watch
 function M.watch(opts, args)
+  opts.policy = opts.watched
   local o, recordings = session.options(opts), {}
   for _, path in ipairs(args) do
     local found = session.load(path, opts)

@@ -85,4 +85,12 @@ function M.share(part, whole)
   return ("%.1f"):format(100 * part / whole)
 end
 
+--- "1 turn", "2 turns".
+---@param n integer
+---@param one string a word whose plural ends in s
+---@return string
+function M.count(n, one)
+  return ("%d %s%s"):format(n, one, n == 1 and "" or "s")
+end
+
 return M
