@@ -2,7 +2,7 @@
 ** Random histories for property tests: everything that recordings hold, and what they should
 ** not: parallel calls, results out of order, late or missing, ids used again, empty content,
 ** half surrogates, lists of parts, images, system messages in the middle; in one provider's
-** form or in all of them by turns. next: history_forms.h, test_pack.c
+** form or in all of them by turns. next: history_forms.inc, test_pack.c
 */
 #ifndef NP_TESTS_HISTORY_H
 #define NP_TESTS_HISTORY_H
@@ -189,7 +189,7 @@ static inline void history_chat(history *h, int index) {
   }
 }
 
-#include "history_forms.h"
+#include "history_forms.inc"
 
 /* The next message, valid until the next call. The first is a system message, the second
 ** the task. */

@@ -11,7 +11,7 @@ typedef struct body_case {
 } body_case;
 
 static const body_case cases[] = {
-#include "anthropic_cases.h"
+#include "anthropic_cases.inc"
 };
 
 static void check_valid(const char *what, np_str body) {

@@ -162,8 +162,8 @@ static const char *const atoms[] = {
     "at f (x.js:1:2)\n",
     "\xF0\x9F\x87\xA9\xF0\x9F\x87\xAA",
     "same line\nsame line\n",
-    "tick 1 of 900 done\ntick 2 of 900 done\ntick 3 of 900 done\ntick 4 of 900 done\n"
-    "tick 5 of 900 done\ntick 6 of 900 done\n"};
+    ("tick 1 of 900 done\ntick 2 of 900 done\ntick 3 of 900 done\ntick 4 of 900 done\n"
+     "tick 5 of 900 done\ntick 6 of 900 done\n")};
 
 static void random_text(unsigned long long *rng, np_buf *b) {
   size_t parts = check_random(rng) % 400;
