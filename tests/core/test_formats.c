@@ -347,6 +347,15 @@ static void test_left_out(void) {
   CHECK("reasoning that led to nothing", !has(prompt(s), "gAAA"));
   CHECK("is told too", number(account(s), "left_out") == 1);
   neap_session_close(s);
+  s = session_open(n, "unsigned", NULL, 100000, "anthropic");
+  append(s, "{'role':'user','content':'Look.'}");
+  append(s, "{'role':'assistant','content':[{'type':'thinking','thinking':'hm'},"
+            "{'type':'text','text':'ok'}]}");
+  append(s, "{'role':'user','content':'Go on.'}");
+  body = prompt(s);
+  CHECK("so is a thought that nobody signed",
+        !has(body, "hm") && has(body, "ok") && number(account(s), "left_out") == 1);
+  neap_session_close(s);
 }
 
 /* What is no answer leaves no trace. */
