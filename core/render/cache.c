@@ -1,7 +1,8 @@
 /*
 ** The table of caches. Factors and rules are those of the providers' guides to prompt caching,
-** prices those of their lists for short prompts; dearer bands for long ones are left out.
-** next: breaks.h
+** prices those of their lists for short prompts; dearer bands for long ones are left out. Rows of
+** older models were taken in part from what others wrote of those lists: look a price up before
+** money depends on it. next: breaks.h
 */
 #include "render/cache.h"
 

@@ -263,6 +263,30 @@ describe("neap replay", function()
     assert.are.equal(2, (shared.run({ "replay", SMALL, none })))
   end)
 
+  it("so does compare, in one process as in two, side chains or not", function()
+    local bad = write("bad.jsonl", "{broken\n")
+    local chains = "tests/cases/import/claude_conversation.jsonl"
+    local words = { "compare", SMALL, bad, chains, "-p", "full", "--lenient", "--json" }
+    local plain = {}
+    for _, jobs in ipairs({ "1", "2" }) do
+      local some = table.move({ "-j", jobs }, 1, 2, #words + 1, { table.unpack(words) })
+      local code, out, err = shared.run(some)
+      assert.are.equal(0, code, err)
+      assert.truthy(err:find("bad.jsonl[^\n]*%(skipped%)\n"), err)
+      some[#some + 1] = "--branches"
+      local _, more = shared.run(some)
+      plain[#plain + 1] = out
+      plain[jobs] = more
+    end
+    assert.are.equal(plain[1], plain[2])
+    assert.are.equal(plain["1"], plain["2"])
+    assert.is_true(#plain["1"] > #plain[1])
+    local code, out, err = shared.run({ "compare", bad, "-p", "full", "--lenient" })
+    assert.are.same({ 2, "" }, { code, out })
+    assert.truthy(err:find("none of the recordings could be read", 1, true), err)
+    assert.are.equal(2, (shared.run({ "compare", SMALL, bad, "-p", "full" })))
+  end)
+
   it("names the file of a policy that was given without its ending", function()
     local code, _, err = shared.run({ "replay", SMALL, "-p", DIR .. "/mask" })
     assert.are.equal(2, code)

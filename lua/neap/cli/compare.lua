@@ -86,7 +86,7 @@ local function run_here(opts, args, list)
   for i, path in ipairs(args) do
     local shard = opts.shard or { 1, 1 }
     if (i - 1) % shard[2] == shard[1] - 1 then
-      for _, recording in ipairs(session.load(path, opts)) do
+      for _, recording in ipairs(session.load_or_skip(path, opts)) do
         local lines = {}
         for c, one in ipairs(list) do
           progress((i - 1) * #list + c - 1, #args * #list)
@@ -114,7 +114,9 @@ local function shard_command(opts, args, words, i, n)
   for _, name in ipairs(passed) do
     if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
   end
-  if opts.lenient then parts[#parts + 1] = "--lenient" end
+  for _, flag in ipairs({ "lenient", "branches" }) do
+    if opts[flag] then parts[#parts + 1] = "--" .. flag end
+  end
   for _, word in ipairs(words) do
     table.move({ "-p", quote(word) }, 1, 2, #parts + 1, parts)
   end
@@ -347,6 +349,7 @@ function M.compare(opts, args)
     print_json(groups, {}, true)
     return exit_code(groups)
   end
+  session.check_any(#groups)
   local rows = rows_of(groups, list)
   if opts.json then
     print_json(groups, rows, false)

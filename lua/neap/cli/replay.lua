@@ -201,30 +201,20 @@ local function print_growth(heights, grown)
   if heights and outlook then visible.write(outlook, "\n") end
 end
 
--- The sessions of a file. With --lenient one of several that cannot be read is skipped with a
--- warning: nil.
-local function load(path, opts)
-  if not opts.lenient then return session.load(path, opts) end
-  local ok, found = pcall(session.load, path, opts)
-  if ok then return found end
-  if not failure.is(found) then error(found, 0) end
-  failure.warn(found.text .. " (skipped)")
-end
-
 --- neap replay
 function M.replay(opts, args)
   local o = session.options(opts)
   local lines, seen, used, overflow, grown = {}, {}, {}, 0, {}
   local heights
   for _, path in ipairs(args) do
-    for _, recording in ipairs(load(path, opts) or {}) do
+    for _, recording in ipairs(session.load_or_skip(path, opts)) do
       local line
       line, heights = run_one(recording, o, opts, seen, used, grown)
       lines[#lines + 1] = line
       overflow = overflow + line.overflow
     end
   end
-  if #lines == 0 then failure.fail("none of the recordings could be read; check the paths") end
+  session.check_any(#lines)
   if not opts.json then
     print_table(lines, { name = lines[1].policy }, o)
     print_growth(#lines == 1 and heights or nil, grown)

@@ -127,6 +127,26 @@ function M.load(path, opts)
   return sessions
 end
 
+--- The same for one file of several: with --lenient one that cannot be read is skipped with a
+--- warning.
+---@param path string
+---@param opts table
+---@return neap.Recording[]
+function M.load_or_skip(path, opts)
+  if not opts.lenient then return M.load(path, opts) end
+  local ok, loaded = pcall(M.load, path, opts)
+  if ok then return loaded end
+  if not failure.is(loaded) then error(loaded, 0) end
+  failure.warn(loaded.text .. " (skipped)")
+  return {}
+end
+
+--- Fails when of all files nothing could be read.
+---@param count integer sessions
+function M.check_any(count)
+  if count == 0 then fail("none of the recordings could be read; check the paths") end
+end
+
 --- The one session of a file that a verb is about.
 ---@param path string
 ---@param opts table
