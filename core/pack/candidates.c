@@ -40,7 +40,7 @@ static bool add_atom(np_pack *p, np_candidates *c, const np_entry *en) {
 }
 
 neap_rc np_candidates_gather(np_pack *p, np_candidates *out, np_err *e) {
-  *out = (np_candidates){0};
+  *out = (np_candidates){.regions = UINT32_MAX};
   out->rank = np_calloc(p->alloc, p->view.count + 1, sizeof(double));
   if (!out->rank) return np_fail_mem(e);
   for (size_t i = 0; i < p->view.count; i++) {

@@ -16,7 +16,8 @@ typedef struct np_candidate {
 typedef struct np_candidates {
   np_candidate *list;
   size_t count, cap;
-  double *rank; /* by entry id - 1 */
+  double *rank;     /* by entry id - 1 */
+  uint32_t regions; /* bits: of which entries there are in the list */
 } np_candidates;
 
 /* Fills `out` (freed by np_candidates_free) with every entry and atom that may be lowered.

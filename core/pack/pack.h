@@ -18,6 +18,12 @@ typedef struct np_ladder {
   bool keep_set; /* else dense for results, ends for the rest */
 } np_ladder;
 
+/* What a layout says of a region; 0: nothing. */
+typedef struct np_bounds {
+  int64_t min, max; /* tokens */
+  double share;     /* of the budget: a max that goes with it */
+} np_bounds;
+
 /* Who asked for a change: all borrowed for the call, copied into the pack. */
 typedef struct np_reason {
   np_str why; /* "older than the newest 10" */
@@ -63,6 +69,8 @@ struct np_pack {
   int64_t budget; /* window - reserve - margin */
   np_order order;
   np_ladder ladder;
+  np_bounds bounds[NP_REGION_COUNT];
+  uint32_t spared; /* regions (bits) that shrink has left at their minimum */
   double (*rank)(void *ctx, int64_t entry); /* NULL: all ranks are 1 */
   void *rank_ctx;
   np_change *changes; /* of this turn, in order */
@@ -140,7 +148,8 @@ np_verdict np_pack_tools_settle(np_pack *p, bool now);
 /* ---- the whole ---- */
 
 /* Lowers the lowest ranks (or the least value per token) until the prompt has at most
-** `tokens`, or nothing more may be lowered. */
+** `tokens`, or nothing more may be lowered. What is in regions above their caps goes first,
+** down to the caps; no region is lowered below its minimum. */
 neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e);
 
 /* Makes the prompt fit: oldest results masked, then atoms dropped, then held entries trimmed.

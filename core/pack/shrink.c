@@ -3,7 +3,7 @@
 ** one rung at a time down to the end before the next is touched; easy to predict and to
 ** explain. By value: see value.c. next: value.c, then last_resort.c
 */
-#include "pack/candidates.h"
+#include "pack/bounds.h"
 #include "pack/value.h"
 
 #include <stdlib.h>
@@ -19,11 +19,11 @@ static int by_rank(const void *a, const void *b) {
 static np_verdict lower_candidate(np_pack *p, const np_candidate *c, int64_t target,
                                   np_reason r) {
   if (c->whole) {
-    return np_pack_may_drop(p, c->atom) ? np_pack_drop_atom(p, c->atom, r) : NP_SAME;
+    return np_pack_may_drop(p, c->atom) ? np_pack_drop_within(p, c->atom, r) : NP_SAME;
   }
   np_verdict v = NP_SAME;
   for (int rung = NP_TRIMMED; rung < NP_DROPPED && np_pack_tokens(p) > target; rung++) {
-    v = np_pack_lower(p, c->id, (np_rung)rung, r);
+    v = np_pack_lower_within(p, c->id, (np_rung)rung, r);
     if (v == NP_NO_MEMORY) break;
   }
   return v;
@@ -38,14 +38,44 @@ static neap_rc shrink_by_rank(np_pack *p, np_candidates *c, int64_t target, np_r
   return NEAP_OK;
 }
 
+/* Where a region is left at its minimum the others go on without it. */
+static neap_rc shrink(np_pack *p, np_candidates *c, int64_t target, np_reason r,
+                      np_err *e) {
+  neap_rc rc = NEAP_OK;
+  for (size_t before = SIZE_MAX; !rc && c->count < before;) {
+    before = c->count;
+    p->spared = 0;
+    rc = p->order == NP_ORDER_VALUE ? np_shrink_by_value(p, c, target, r, e)
+                                    : shrink_by_rank(p, c, target, r, e);
+    if (np_pack_tokens(p) <= target) break;
+    np_candidates_filter(p, c, ~p->spared);
+  }
+  return rc;
+}
+
+/* A region above its cap, down to it. */
+static neap_rc shrink_region(np_pack *p, np_region region, int64_t tokens, np_reason r,
+                             np_err *e) {
+  np_candidates c;
+  int64_t target = np_pack_tokens(p) - np_pack_over(p, region);
+  if (target < tokens) target = tokens;
+  if (np_pack_tokens(p) <= target) return NEAP_OK;
+  neap_rc rc = np_candidates_gather(p, &c, e);
+  np_candidates_filter(p, &c, 1u << region);
+  if (!rc) rc = shrink(p, &c, target, r, e);
+  np_candidates_free(p, &c);
+  return rc;
+}
+
 neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e) {
   np_candidates c;
-  if (np_pack_tokens(p) <= tokens) return NEAP_OK;
-  neap_rc rc = np_candidates_gather(p, &c, e);
-  if (!rc) {
-    rc = p->order == NP_ORDER_VALUE ? np_shrink_by_value(p, &c, tokens, r, e)
-                                    : shrink_by_rank(p, &c, tokens, r, e);
+  neap_rc rc = NEAP_OK;
+  for (int region = NP_REGION_MEMORY; !rc && region < NP_REGION_COUNT; region++) {
+    rc = shrink_region(p, (np_region)region, tokens, r, e);
   }
+  if (rc || np_pack_tokens(p) <= tokens) return rc;
+  rc = np_candidates_gather(p, &c, e);
+  if (!rc) rc = shrink(p, &c, tokens, r, e);
   np_candidates_free(p, &c);
   return rc;
 }

@@ -6,8 +6,10 @@
 */
 #include "pack/value.h"
 
+#include "pack/bounds.h"
+
 static np_verdict lower(np_pack *p, const np_value_member *m, size_t rung, np_reason r) {
-  return np_pack_lower(p, m->id, (np_rung)m->rungs[rung], r);
+  return np_pack_lower_within(p, m->id, (np_rung)m->rungs[rung], r);
 }
 
 /* The digits of a code say each member's rung, 0: as it is. */
@@ -35,7 +37,7 @@ static np_verdict lower_row(np_pack *p, const np_value_set *s, int64_t steps,
 
 static np_verdict carry_out(np_pack *p, const np_value_set *s, int64_t code,
                             np_reason r) {
-  if (code == NP_VALUE_DROP) return np_pack_drop_atom(p, s->atom, r);
+  if (code == NP_VALUE_DROP) return np_pack_drop_within(p, s->atom, r);
   return s->row.at ? lower_row(p, s, code, r) : lower_combined(p, s, code, r);
 }
 

@@ -150,6 +150,8 @@ neap_rc np_value_plan_make(np_pack *p, const np_candidates *c, np_value_plan *ou
   if (!out->members || !out->sets || !out->first) return np_fail_mem(e);
   for (size_t i = 0; i < atoms; i++) {
     size_t sets = out->set_count;
+    const np_entry *first = np_log_entry(p->log, p->log->atoms[i].first);
+    if (!(c->regions >> first->region & 1)) continue;
     if (!add_set(p, c, out, (uint32_t)i, out->members + used)) return np_fail_mem(e);
     if (out->set_count > sets) used += out->sets[sets].count;
   }

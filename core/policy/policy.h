@@ -55,6 +55,7 @@ typedef struct np_policy_info {
   uint8_t sha256[NP_SHA256];        /* of the file and its modules */
   np_order order;
   np_ladder ladder;
+  np_bounds bounds[NP_REGION_COUNT];
   bool fail_on_error;   /* on_error = "fail" */
   bool wants_tools;     /* tools = {"recall", "read"} */
   bool wants_catalogue; /* tools = {"tools"} */

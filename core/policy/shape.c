@@ -133,19 +133,56 @@ static void read_tools(lua_State *L, np_policy *p, const char *field) {
   }
 }
 
-/* The order of regions between the task and the hot one; accepted, and checked. */
+static void read_bound(lua_State *L, const char *region, int field, np_bounds *b) {
+  bool whole = lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1;
+  double n = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+  if (field == 2) {
+    if (!(n > 0 && n <= 1))
+      luaL_error(L, "layout: %s.share must be above 0, at most 1", region);
+    b->share = n;
+    return;
+  }
+  if (!whole) {
+    luaL_error(L, "layout: %s.%s must be a whole number of at least 1", region,
+               field ? "min" : "max");
+  }
+  *(field ? &b->min : &b->max) = lua_tointeger(L, -1);
+}
+
+/* { "warm", min = 500, max = 4000, share = 0.2 } */
+static void read_bounds(lua_State *L, int index, const char *region, np_bounds *b) {
+  static const char *const fields[] = {"max", "min", "share", NULL};
+  int step = np_pairs_push(L, index);
+  while (np_pairs_next(L, step, index)) {
+    if (lua_isinteger(L, step + 1) && lua_tointeger(L, step + 1) == 1) continue;
+    int field = np_check_name(L, step + 1, "layout: field", fields);
+    read_bound(L, region, field, b);
+  }
+  if (b->max && b->min > b->max)
+    luaL_error(L, "layout: %s.min is more than its max", region);
+}
+
+/* The regions between the task and the end, in order, and what each may have. The hot one is
+** always the last. */
 static void read_layout(lua_State *L, np_policy *p, const char *field) {
-  static const char *const regions[] = {"memory", "warm", "state", NULL};
-  bool seen[3] = {false};
-  (void)p;
+  static const char *const regions[] = {"hot", "memory", "state", "warm", NULL};
+  static const np_region numbers[] = {NP_REGION_HOT, NP_REGION_MEMORY, NP_REGION_STATE,
+                                      NP_REGION_WARM};
+  bool seen[4] = {false};
   if (lua_isnil(L, -1)) return;
   if (lua_type(L, -1) != LUA_TTABLE)
     luaL_error(L, "field '%s' must be a list of regions", field);
   int list = lua_gettop(L), step = np_pairs_push(L, list);
   while (np_pairs_next(L, step, list)) {
-    int i = np_check_name(L, step + 2, "layout: region", regions);
+    bool bounded = lua_type(L, step + 2) == LUA_TTABLE;
+    if (bounded) lua_rawgeti(L, step + 2, 1);
+    else lua_pushvalue(L, step + 2);
+    int i = np_check_name(L, -1, "layout: region", regions);
+    lua_pop(L, 1);
+    if (seen[0]) luaL_error(L, "layout: region 'hot' is always the last");
     if (seen[i]) luaL_error(L, "layout: region '%s' stands twice", regions[i]);
     seen[i] = true;
+    if (bounded) read_bounds(L, step + 2, regions[i], &p->info.bounds[numbers[i]]);
   }
 }
 

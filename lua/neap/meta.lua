@@ -223,6 +223,14 @@ function Session:close() end
 ---@alias neap.Rung "full"|"trimmed"|"reference"|"masked"|"dropped"
 ---@alias neap.Keep "ends"|"head"|"tail"|"errors"|"dense"|"about"
 
+---What a region may have: shrink takes from one above `max` (or `share`) first, down to it, and
+---lowers none below `min`. The last resort knows no bounds.
+---@class neap.Bounds
+---@field [1] "memory"|"warm"|"state"|"hot"
+---@field min? integer  tokens
+---@field max? integer  tokens
+---@field share? number of the budget, at most 1
+
 ---@class neap.Policy
 ---@field api 1
 ---@field name? string
@@ -231,6 +239,7 @@ function Session:close() end
 ---@field options? table<string, any> a default, or {default=, help=, min=, max=}
 ---@field tools? ("recall"|"read"|"tools")[]
 ---@field order? "rank"|"value"
+---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
 ---@field ladder? table<string, {tokens: integer, keep: neap.Keep}>
 ---@field on_error? "fail"
 ---@field state_version? integer
