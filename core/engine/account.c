@@ -2,6 +2,7 @@
 ** The account of a turn as one JSON object. next: outlook.c
 */
 #include "engine/engine.h"
+#include "pack/bounds.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,27 @@ static void add_regions(np_buf *b, const np_view *v) {
   }
   if (sep == '{') np_buf_addc(b, sep);
   np_buf_addc(b, '}');
+}
+
+/* What the policy's layout says of regions, its shares as tokens; nothing where it says
+** nothing. */
+static void add_limits(np_buf *b, const np_pack *p) {
+  char sep = '{';
+  for (int i = 0; i < NP_REGION_COUNT; i++) {
+    np_region r = (np_region)i;
+    int64_t min = p->bounds[r].min, cap = np_pack_cap(p, r);
+    if (min <= 0 && cap == INT64_MAX) continue;
+    if (sep == '{') np_buf_adds(b, ",\"limits\":");
+    np_buf_addc(b, sep);
+    np_json_quote(b, np_str_cstr(np_region_name(r)));
+    np_buf_adds(b, min > 0 ? ":{\"min\":" : ":{");
+    if (min > 0) np_buf_int(b, min);
+    if (cap < INT64_MAX) np_buf_adds(b, min > 0 ? ",\"max\":" : "\"max\":");
+    if (cap < INT64_MAX) np_buf_int(b, cap);
+    np_buf_addc(b, '}');
+    sep = ',';
+  }
+  if (sep == ',') np_buf_addc(b, '}');
 }
 
 /* A turn's changes, one per entry: from its rung before the turn to its rung now, with the
@@ -159,6 +181,7 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
     np_buf_adds(b, s->rendered.rewrite ? ",\"rewrite\":true" : ",\"rewrite\":false");
   }
   add_regions(b, &s->pack.view);
+  add_limits(b, &s->pack);
   np_catalogue_account(s, b);
   if (!s->overflow) np_outlook_add(s, b);
   neap_rc rc = add_changes(s, b);

@@ -4,15 +4,25 @@
 */
 #include "pack/bounds.h"
 
-int64_t np_pack_over(const np_pack *p, np_region region) {
+int64_t np_pack_cap(const np_pack *p, np_region region) {
   const np_bounds *b = &p->bounds[region];
   int64_t cap = b->max > 0 ? b->max : INT64_MAX;
   int64_t part = (int64_t)(b->share * (double)p->budget);
-  if (b->share > 0 && part < cap) cap = part;
+  return b->share > 0 && part < cap ? part : cap;
+}
+
+int64_t np_pack_over(const np_pack *p, np_region region) {
+  int64_t cap = np_pack_cap(p, region);
   return p->view.region[region] > cap ? p->view.region[region] - cap : 0;
 }
 
-static bool has_minimum(const np_pack *p) {
+int64_t np_pack_room(const np_pack *p, np_region region) {
+  int64_t room = p->view.region[region] - p->bounds[region].min;
+  if (p->bounds[region].min <= 0) return INT64_MAX;
+  return room > 0 ? room : 0;
+}
+
+bool np_pack_has_minimum(const np_pack *p) {
   for (int r = 0; r < NP_REGION_COUNT; r++) {
     if (p->bounds[r].min > 0) return true;
   }
@@ -22,20 +32,19 @@ static bool has_minimum(const np_pack *p) {
 /* Takes back what was done since `mark` if it has brought a region below its minimum: what a
 ** notice costs or saves, and whose region it is in, is known only when it is there. */
 static np_verdict settle(np_pack *p, size_t mark, const int64_t *before, np_verdict v) {
-  uint32_t low = 0;
+  bool low = false;
   for (int r = 0; v == NP_DONE && r < NP_REGION_COUNT; r++) {
     int64_t now = p->view.region[r];
-    if (now < p->bounds[r].min && now < before[r]) low |= 1u << r;
+    low = low || (now < p->bounds[r].min && now < before[r]);
   }
   if (!low) return v;
-  p->spared |= low;
   return np_pack_undo(p, mark, NULL) ? NP_NO_MEMORY : NP_SAME;
 }
 
 np_verdict np_pack_lower_within(np_pack *p, int64_t id, np_rung rung, np_reason r) {
   int64_t before[NP_REGION_COUNT];
   size_t mark = np_pack_mark(p);
-  if (!has_minimum(p)) return np_pack_lower(p, id, rung, r);
+  if (!np_pack_has_minimum(p)) return np_pack_lower(p, id, rung, r);
   memcpy(before, p->view.region, sizeof before);
   return settle(p, mark, before, np_pack_lower(p, id, rung, r));
 }
@@ -43,7 +52,7 @@ np_verdict np_pack_lower_within(np_pack *p, int64_t id, np_rung rung, np_reason 
 np_verdict np_pack_drop_within(np_pack *p, uint32_t atom, np_reason r) {
   int64_t before[NP_REGION_COUNT];
   size_t mark = np_pack_mark(p);
-  if (!has_minimum(p)) return np_pack_drop_atom(p, atom, r);
+  if (!np_pack_has_minimum(p)) return np_pack_drop_atom(p, atom, r);
   memcpy(before, p->view.region, sizeof before);
   return settle(p, mark, before, np_pack_drop_atom(p, atom, r));
 }

@@ -6,11 +6,17 @@
 
 #include "pack/candidates.h"
 
+/* The most tokens that the region may have, of its max and its share; INT64_MAX: any number. */
+int64_t np_pack_cap(const np_pack *p, np_region region);
 /* Tokens by which the region is above its cap: 0 when it has none, or is not. */
 int64_t np_pack_over(const np_pack *p, np_region region);
 
+bool np_pack_has_minimum(const np_pack *p);
+/* What the region has above its minimum; INT64_MAX when it has none. */
+int64_t np_pack_room(const np_pack *p, np_region region);
+
 /* np_pack_lower and np_pack_drop_atom where no region comes below its minimum by it, or falls
-** further; else NP_SAME, and the region is noted in p->spared. */
+** further; else NP_SAME. */
 np_verdict np_pack_lower_within(np_pack *p, int64_t id, np_rung rung, np_reason r);
 np_verdict np_pack_drop_within(np_pack *p, uint32_t atom, np_reason r);
 

@@ -70,7 +70,6 @@ struct np_pack {
   np_order order;
   np_ladder ladder;
   np_bounds bounds[NP_REGION_COUNT];
-  uint32_t spared; /* regions (bits) that shrink has left at their minimum */
   double (*rank)(void *ctx, int64_t entry); /* NULL: all ranks are 1 */
   void *rank_ctx;
   np_change *changes; /* of this turn, in order */

@@ -4,9 +4,8 @@
 ** one. What a notice costs is known only when it is there: for what a choice falls short of,
 ** it is chosen again. next: value_options.c
 */
-#include "pack/value.h"
-
 #include "pack/bounds.h"
+#include "pack/value.h"
 
 static np_verdict lower(np_pack *p, const np_value_member *m, size_t rung, np_reason r) {
   return np_pack_lower_within(p, m->id, (np_rung)m->rungs[rung], r);
@@ -41,31 +40,95 @@ static np_verdict carry_out(np_pack *p, const np_value_set *s, int64_t code,
   return s->row.at ? lower_row(p, s, code, r) : lower_combined(p, s, code, r);
 }
 
-/* One choice, carried out. */
-static neap_rc choose_once(np_pack *p, const np_value_plan *pl, int64_t need, np_reason r,
-                           np_err *e) {
-  np_choice c = {pl->options, pl->first, pl->set_count};
-  size_t *picked = np_calloc(p->alloc, pl->set_count + 1, sizeof *picked);
-  bool ok = picked && np_choose(p->alloc, &c, need, picked);
+static bool carry_out_all(np_pack *p, const np_value_plan *pl, const size_t *picked,
+                          np_reason r) {
+  bool ok = true;
   for (size_t i = 0; ok && i < pl->set_count; i++) {
     if (picked[i] == NP_CHOICE_LEFT) continue;
     ok = carry_out(p, &pl->sets[i], pl->codes[picked[i]], r) != NP_NO_MEMORY;
   }
+  return ok;
+}
+
+static np_region region_of(const np_pack *p, const np_value_set *s) {
+  return np_log_entry(p->log, p->log->atoms[s->atom].first)->region;
+}
+
+static void sum_up(const np_pack *p, const np_value_plan *pl, const size_t *picked,
+                   int64_t *saved) {
+  memset(saved, 0, NP_REGION_COUNT * sizeof *saved);
+  for (size_t i = 0; i < pl->set_count; i++) {
+    if (picked[i] != NP_CHOICE_LEFT)
+      saved[region_of(p, &pl->sets[i])] += pl->options[picked[i]].saved;
+  }
+}
+
+/* The region that the choice would take furthest below its minimum, and how far; 0: none. */
+static int64_t too_low(const np_pack *p, const int64_t *saved, np_region *region) {
+  int64_t most = 0;
+  for (int r = 0; r < NP_REGION_COUNT; r++) {
+    int64_t room = np_pack_room(p, (np_region)r);
+    if (saved[r] <= room || saved[r] - room <= most) continue;
+    most = saved[r] - room;
+    *region = (np_region)r;
+  }
+  return most;
+}
+
+/* One choice among the candidates' regions. Where it would take one too low, nothing is done and
+** *low gets its bit; with `tries` it aims at so much less as often as that. */
+static neap_rc choose_once(np_pack *p, const np_candidates *c, int64_t need, int tries,
+                           uint32_t *low, np_reason r, np_err *e) {
+  np_value_plan pl;
+  np_region region = NP_REGION_HOT;
+  int64_t saved[NP_REGION_COUNT], over = 1;
+  bool ok = np_value_plan_make(p, c, &pl, e) == NEAP_OK;
+  np_choice choice = {pl.options, pl.first, pl.set_count};
+  size_t *picked = np_calloc(p->alloc, pl.set_count + 1, sizeof *picked);
+  for (int i = 0; ok && over && i <= tries; i++) {
+    ok = picked && np_choose(p->alloc, &choice, need, picked);
+    if (ok) sum_up(p, &pl, picked, saved);
+    over = ok ? too_low(p, saved, &region) : 0;
+    need -= over;
+  }
+  *low = over ? UINT32_C(1) << region : 0;
+  if (ok && !over) ok = carry_out_all(p, &pl, picked, r);
   np_free(p->alloc, picked);
+  np_value_plan_free(p, &pl);
   return ok ? NEAP_OK : np_fail_mem(e);
 }
 
-/* Each round lowers something or is the last. */
-neap_rc np_shrink_by_value(np_pack *p, const np_candidates *c, int64_t target,
+#define TRIES 8 /* a choice saves less than one step more than it must */
+
+/* A region that cannot give its part gives what it may, by choices of its own, and is then left
+** aside. */
+static neap_rc choose_within(np_pack *p, np_candidates *c, uint32_t low, int64_t need,
+                             np_reason r, np_err *e) {
+  np_candidates part = *c;
+  np_region region = NP_REGION_FIXED;
+  neap_rc rc = NEAP_OK;
+  while (!(low >> region & 1)) region++;
+  c->regions &= ~low;
+  part.regions = low;
+  for (int i = 0; !rc && i < 2; i++) {
+    int64_t room = np_pack_room(p, region);
+    rc = choose_once(p, &part, need < room ? need : room, TRIES, &low, r, e);
+  }
+  return rc;
+}
+
+/* Each round lowers something, or leaves a region aside, or is the last. */
+neap_rc np_shrink_by_value(np_pack *p, const np_candidates *all, int64_t target,
                            np_reason r, np_err *e) {
+  np_candidates c = *all; /* only its regions change */
   neap_rc rc = NEAP_OK;
   size_t before = SIZE_MAX;
-  while (!rc && np_pack_tokens(p) > target && np_pack_mark(p) != before) {
-    np_value_plan pl;
+  uint32_t low = 0;
+  while (!rc && np_pack_tokens(p) > target && (low || np_pack_mark(p) != before)) {
+    int64_t need = np_pack_tokens(p) - target;
     before = np_pack_mark(p);
-    rc = np_value_plan_make(p, c, &pl, e);
-    if (!rc) rc = choose_once(p, &pl, np_pack_tokens(p) - target, r, e);
-    np_value_plan_free(p, &pl);
+    rc = choose_once(p, &c, need, 0, &low, r, e);
+    if (!rc && low) rc = choose_within(p, &c, low, need, r, e);
   }
   return rc;
 }

@@ -17,18 +17,19 @@ void np_run_text(const np_view *v, const np_run *r, np_buf *out) {
   np_buf_free(&raw);
 }
 
-/* Counts a run's notice anew. */
+static void remove_notice(np_view *v, np_run *r) {
+  np_view_add(v, r->region, -(int64_t)r->notice);
+  r->notice = 0;
+}
+
+/* Counts a run's notice anew, in the region where it stands. */
 static void count_notice(np_view *v, np_run *r) {
-  np_view_hot(v, -(int64_t)r->notice);
+  remove_notice(v, r);
   np_run_text(v, r, &v->scratch);
   r->notice = v->format->notice_tokens(v, np_buf_str(&v->scratch));
   if (!r->notice) r->notice = 1;
-  np_view_hot(v, r->notice);
-}
-
-static void remove_notice(np_view *v, np_run *r) {
-  np_view_hot(v, -(int64_t)r->notice);
-  r->notice = 0;
+  r->region = np_log_entry(v->log, r->first)->region;
+  np_view_add(v, r->region, r->notice);
 }
 
 static uint32_t new_run(np_view *v, int64_t id) {

@@ -23,8 +23,8 @@ void np_view_unlink(np_view *v);           /* empties the order of rendering */
 void np_view_link(np_view *v, int64_t id); /* gives a listed entry its place in it */
 void np_view_reveal(np_view *v, int64_t id);
 void np_view_conceal(np_view *v, int64_t id);
-void np_view_retail(np_view *v);         /* counts the tail anew */
-void np_view_hot(np_view *v, int64_t n); /* adds n tokens to the hot region */
+void np_view_retail(np_view *v);                      /* counts the tail anew */
+void np_view_add(np_view *v, np_region r, int64_t n); /* adds n tokens to the region */
 /* Marks the segment of `id`, or of what is shown before its run, as changed. A dropped `id`
 ** must be an end of its run. */
 void np_view_touch(np_view *v, int64_t id);

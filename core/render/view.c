@@ -384,8 +384,8 @@ void np_view_unhide(np_view *v, int64_t id) {
   show_message(v, en);
 }
 
-void np_view_hot(np_view *v, int64_t n) {
-  add_tokens(v, NP_REGION_HOT, n);
+void np_view_add(np_view *v, np_region r, int64_t n) {
+  add_tokens(v, r, n);
 }
 
 void np_view_touch(np_view *v, int64_t id) {

@@ -55,6 +55,7 @@ typedef struct np_run {
   int64_t step_from, step_to;
   /* tokens of its notice, framing included; 0: unused slot */
   uint32_t notice;
+  np_region region; /* where its notice counts: that of the first entry */
 } np_run;
 
 /* Signed thoughts since the last user text, oldest first; loop.c. */

@@ -57,7 +57,8 @@ static void test_loading(void) {
        "", ""},
       {"return { api = 1, layout = { 'state', 'warm', 'memory' } }", "", ""},
       {"return { api = 1, layout = { 'state', 'state' } }", "", "stands twice"},
-      {"return { api = 1, layout = { { 'warm', min = 5, max = 9, share = 0.5 }, 'hot' } }",
+      {"return { api = 1, layout = { { 'warm', min = 5, max = 9, share = 0.5 }, 'hot' } "
+       "}",
        "", ""},
       {"return { api = 1, layout = { 'hot', 'warm' } }", "", "'hot' is always the last"},
       {"return { api = 1, layout = { { 'warm', mix = 5 } } }", "",

@@ -26,7 +26,8 @@ local function steps(session, n, into)
   end
 end
 
-local POLICY = "return { api = 1, assemble = function(ctx) error('x') end }"
+local POLICY = "return { api = 1, assemble = function(ctx) error('x') end, "
+  .. "layout = { 'warm', { 'hot', min = 20, max = 150, share = 0.5 } } }"
 
 -- Every field that sessions of several kinds have shown.
 local function seen()
@@ -56,6 +57,9 @@ local function seen()
   repeat until os.clock() - from > 0.1 -- a file is read when it has been still for 50 ms
   s:prompt()
   add_keys(s:account(), keys)
+  local account = s:account()
+  local most = math.min(150, account.budget // 2)
+  assert.same({ hot = { min = 20, max = most } }, account.limits)
   s:add({ role = "system", content = ("word "):rep(900) })
   s:add({ role = "assistant", content = "", reasoning = "hm" })
   s:prompt()
