@@ -195,6 +195,8 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   }
   add_int(b, "refused", s->pack.refusals);
   if (s->reloads) add_int(b, "reloaded", s->reloads);
+  if (s->breaker.row) add_int(b, "policy_failed", s->breaker.row);
+  if (s->breaker.until) add_int(b, "policy_out_until", s->breaker.until);
   if (s->pack.view.left_out) add_int(b, "left_out", s->pack.view.left_out);
   if (s->overflow) add_overflow(s, b);
   np_buf_addc(b, '}');

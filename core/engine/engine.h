@@ -61,6 +61,14 @@ typedef struct np_before {
   np_buf state; /* ctx.state */
 } np_before;
 
+/* How a policy has failed of late; breaker.c. */
+typedef struct np_breaker {
+  int64_t row;   /* turns in a row */
+  int64_t until; /* it is left out up to this turn; 0: it serves */
+  bool failed;   /* a hook of it, in the turn that is being decided */
+  bool told;     /* in resuming: the log says so of the turn that follows */
+} np_breaker;
+
 #define NP_GROWTH 8 /* turns over which growth is averaged */
 
 struct neap_session {
@@ -103,7 +111,7 @@ struct neap_session {
   int64_t asked; /* id of the newest ask */
 
   np_before before;
-  np_buf turn_head, turn_body, turn_state; /* events of the last turn */
+  np_buf turn_head, turn_body, turn_state, state_head; /* events of the last turn */
   /* events that go before those of the turn, as they are made; slices live in queue_text */
   np_event *queue;
   size_t queue_count, queue_cap;
@@ -112,7 +120,8 @@ struct neap_session {
   size_t batch_cap;
   /* they are not in the store yet: they go before anything else */
   bool unwritten;
-  bool stated; /* turn_state holds the state that was written last */
+  bool stated;           /* turn_state holds the state that was written last */
+  int64_t state_version; /* of it */
 
   np_rendered rendered; /* the last prompt */
   bool overflow;        /* the last turn did not fit */
@@ -120,10 +129,11 @@ struct neap_session {
   uint64_t news;  /* events so far: what a turn depends on comes with one */
   uint64_t stuck; /* `news` + 1 at the overflow that stands; 0: none */
   np_err stuck_why;
-  bool alarmed, alarm;        /* usage is over the threshold; since this turn */
-  np_buf warnings;            /* about the prefix, at the first turn; likewise */
-  np_buf hook_errors;         /* of the last turn, as JSON strings parted by commas */
-  int64_t reloads;            /* of the last turn */
+  bool alarmed, alarm; /* usage is over the threshold; since this turn */
+  np_buf warnings;     /* about the prefix, at the first turn; likewise */
+  np_buf hook_errors;  /* of the last turn, as JSON strings parted by commas */
+  int64_t reloads;     /* of the last turn */
+  np_breaker breaker;
   np_buf account, text, body; /* results that live until the next call */
   size_t measured;            /* citations that have been measured */
   uint32_t
@@ -193,8 +203,14 @@ neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
 neap_rc np_reload_poll(neap_session *s);
 /* after a new version's first turn */
 neap_rc np_reload_judge(neap_session *s, bool served);
-/* Logs what happened to the policy: with a reason why not, or else with its text. */
-neap_rc np_reload_log(neap_session *s, const char *result, np_str reason);
+
+/* ---- breaker.c ---- */
+bool np_breaker_is_open(
+    const neap_session *s); /* the next turn does without the policy */
+void np_breaker_reset(neap_session *s);
+neap_rc np_breaker_settle(neap_session *s); /* after a turn, before its events */
+void np_breaker_take(neap_session *s, const np_event *ev);
+void np_breaker_turn(neap_session *s); /* in resuming, after a turn */
 
 /* ---- usage.c ---- */
 /* Tokens that the response says its prompt took. */

@@ -5,6 +5,8 @@
 */
 #include "engine/engine.h"
 
+#include <stdlib.h>
+
 /* An NP_EV_TURN body: count of mark keys (8 bytes), state of ctx.random (8), then each changed
 ** entry: id (8 bytes), rung, flags (bit 0 pinned, bit 1
 ** held, bit 2 fetched, bit 3 a summary that stands for its atoms), length of its text (4), the
@@ -43,11 +45,17 @@ static neap_rc take_state(neap_session *s) {
   np_buf_init(&now, &s->engine->alloc);
   neap_rc rc = np_policy_state(s->policy, &now, &s->err);
   np_str was = s->turn_state.n ? np_buf_str(&s->turn_state) : NP_LIT("{}");
-  if (!rc && !np_str_eq(np_buf_str(&now), was)) {
+  int64_t version = np_policy_state_version(s->policy);
+  if (!rc && (!np_str_eq(np_buf_str(&now), was) || version != s->state_version)) {
+    s->state_version = version;
     np_buf_clear(&s->turn_state);
     np_buf_add(&s->turn_state, np_buf_str(&now));
+    np_buf_clear(&s->state_head);
+    np_buf_adds(&s->state_head, "{\"version\":");
+    np_buf_int(&s->state_head, version);
+    np_buf_addc(&s->state_head, '}');
     s->stated = false;
-    if (s->turn_state.failed) rc = np_fail_mem(&s->err);
+    if (s->turn_state.failed || s->state_head.failed) rc = np_fail_mem(&s->err);
   }
   np_buf_free(&now);
   return rc;
@@ -141,7 +149,9 @@ static neap_rc lay_turn(neap_session *s, np_str body) {
   if (!rc) rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
   if (rc) return rc;
   s->admitted = (int64_t)s->log.entry_count;
-  return np_turn_after(s);
+  rc = np_turn_after(s);
+  np_breaker_turn(s);
+  return rc;
 }
 
 static neap_rc keep_head(neap_session *s, np_str body, np_str *field) {
@@ -149,6 +159,22 @@ static neap_rc keep_head(neap_session *s, np_str body, np_str *field) {
   bool recall = np_str_find(s->tools, NP_LIT("\"neap_read\""), 0) != SIZE_MAX;
   np_buf_clear(&s->toolset);
   return np_pack_tools_set(&s->pack, s->tools, s->request, recall, &s->err);
+}
+
+/* The version stands in the head; logs of before have none, and it is the policy's. */
+static neap_rc take_old_state(neap_session *s, const np_event *ev) {
+  np_json head, v;
+  int64_t version = np_policy_state_version(s->policy);
+  if (!np_json_check(ev->head, &head, NULL) && np_json_get(head, "version", &v) &&
+      v.raw.n < 18) {
+    char digits[20] = "";
+    memcpy(digits, v.raw.p, v.raw.n);
+    version = strtoll(digits, NULL, 10);
+  }
+  s->state_version = version;
+  np_buf_clear(&s->turn_state);
+  np_buf_add(&s->turn_state, ev->body);
+  return s->turn_state.failed ? np_fail_mem(&s->err) : NEAP_OK;
 }
 
 static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
@@ -166,6 +192,7 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);
     case NP_EV_NOW: return np_now_take(s, ev);
+    case NP_EV_POLICY: np_breaker_take(s, ev); return NEAP_OK;
     case NP_EV_NOTE: return np_notes_take(s, ev);
     case NP_EV_USAGE: return np_usage_take(s, ev);
     case NP_EV_TOOLSET:
@@ -173,10 +200,7 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       np_buf_add(&s->toolset, ev->body);
       return s->toolset.failed ? np_fail_mem(&s->err) : NEAP_OK;
     case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->body);
-    case NP_EV_STATE:
-      np_buf_clear(&s->turn_state);
-      np_buf_add(&s->turn_state, ev->body);
-      return np_policy_set_state(s->policy, ev->body, &s->err);
+    case NP_EV_STATE: return take_old_state(s, ev);
     case NP_EV_RESPONSE: /* its messages follow: calls in them may still wait */
       s->log.fresh = true;
       s->asked_tokens = 0;
@@ -192,6 +216,10 @@ neap_rc np_events_resume(neap_session *s) {
   neap_rc rc = st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name), 1,
                              take_event, s, &s->err);
   if (!rc) rc = np_view_sync(&s->pack.view, &s->err);
+  if (!rc && s->turn_state.n) {
+    np_str state = np_buf_str(&s->turn_state);
+    rc = np_policy_take_state(s->policy, state, s->state_version, &s->err);
+  }
   s->measured = np_cite_count(s->log.cite);
   return rc;
 }

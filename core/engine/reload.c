@@ -1,34 +1,50 @@
 /*
 ** Hot reload between turns: a new version is loaded and checked beside the old one, then
 ** serves one turn on trial; the old one is kept until that has gone well, and serves on when
-** anything fails. The log tells which version decided what, with its text. next: turn.c
+** anything fails. The log tells which version decided what, with its text. next: breaker.c
 */
 #include "engine/engine.h"
 
-static void add_sha(np_buf *b, const np_policy *p) {
+static void add_sha(np_buf *b, const char *name, const uint8_t sha256[NP_SHA256]) {
   char hex[2 * NP_SHA256];
-  np_hex(np_policy_info_of(p)->sha256, NP_SHA256, hex);
-  np_buf_addc(b, '"');
+  np_hex(sha256, NP_SHA256, hex);
+  np_buf_adds(b, ",\"");
+  np_buf_adds(b, name);
+  np_buf_adds(b, "\":\"");
   np_buf_add(b, np_str_of(hex, sizeof hex));
   np_buf_addc(b, '"');
 }
 
-/* The head tells what happened; the body of a version that serves is its text. */
-neap_rc np_reload_log(neap_session *s, const char *result, np_str reason) {
+static const uint8_t *sha_of(const np_policy *p) {
+  return np_policy_info_of(p)->sha256;
+}
+
+/* {"result","turn","from","to","sha256","reason"}: `from` is what served before, `to` what was
+** tried, "sha256" what serves now. */
+static void add_head(np_buf *b, neap_session *s, const char *result, const uint8_t *from,
+                     const uint8_t *to, np_str reason) {
+  static const uint8_t none[NP_SHA256];
+  np_buf_adds(b, "{\"result\":\"");
+  np_buf_adds(b, result);
+  np_buf_adds(b, "\",\"turn\":");
+  np_buf_int(b, s->turn + 1);
+  if (from) add_sha(b, "from", from);
+  if (to && memcmp(to, none, NP_SHA256) != 0) add_sha(b, "to", to);
+  add_sha(b, "sha256", sha_of(s->policy));
+  if (reason.n) {
+    np_buf_adds(b, ",\"reason\":");
+    np_json_quote(b, reason);
+  }
+  np_buf_addc(b, '}');
+}
+
+/* The body of a version that begins to serve is its text. */
+static neap_rc log_switch(neap_session *s, const char *result, const uint8_t *from,
+                          const uint8_t *to, np_str reason) {
   np_buf head, body;
   np_buf_init(&head, &s->engine->alloc);
   np_buf_init(&body, &s->engine->alloc);
-  np_buf_adds(&head, "{\"result\":\"");
-  np_buf_adds(&head, result);
-  np_buf_adds(&head, "\",\"turn\":");
-  np_buf_int(&head, s->turn + 1);
-  np_buf_adds(&head, ",\"sha256\":");
-  add_sha(&head, s->policy);
-  if (reason.n) {
-    np_buf_adds(&head, ",\"reason\":");
-    np_json_quote(&head, reason);
-  }
-  np_buf_addc(&head, '}');
+  add_head(&head, s, result, from, to, reason);
   neap_rc rc = reason.n ? NEAP_OK : np_policy_sources(s->policy, &body, &s->err);
   if (!rc && head.failed) rc = np_fail_mem(&s->err);
   if (!rc) rc = np_session_log(s, NP_EV_POLICY, np_buf_str(&head), np_buf_str(&body));
@@ -37,51 +53,50 @@ neap_rc np_reload_log(neap_session *s, const char *result, np_str reason) {
   return rc;
 }
 
-static neap_rc load_new(neap_session *s, np_policy **out, np_err *e) {
-  np_str options = np_str_cstr(s->options.options_json);
-  neap_rc rc =
-      np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, out, e);
-  if (!rc) rc = np_policy_migrate(*out, s->policy, e);
-  if (!rc) rc = np_policy_selftest(*out, e);
-  if (!rc) return NEAP_OK;
-  np_policy_free(*out);
-  *out = NULL;
-  return rc;
-}
-
 /* A version that has not served yet is no version to go back to. What the old one has asked
 ** a model is void: the new one starts afresh. */
 static neap_rc swap_in(neap_session *s, np_policy *fresh) {
+  uint8_t from[NP_SHA256];
+  memcpy(from, sha_of(s->policy), NP_SHA256);
   neap_rc rc = np_asks_cancel(s, "the policy was reloaded");
   if (s->previous) np_policy_free(s->policy);
   else s->previous = s->policy;
   s->policy = fresh;
   s->reloads++;
-  return rc;
+  np_breaker_reset(s);
+  return rc ? rc : log_switch(s, "loaded", from, sha_of(fresh), NP_LIT(""));
 }
 
 static neap_rc reload(neap_session *s, np_err *e) {
   np_policy *fresh = NULL;
-  neap_rc rc = load_new(s, &fresh, e);
-  if (rc) {
-    neap_rc logged = np_reload_log(s, "kept", np_str_cstr(e->text));
-    return logged ? logged : rc;
-  }
-  if ((rc = swap_in(s, fresh))) return rc;
-  return np_reload_log(s, "loaded", NP_LIT(""));
+  uint8_t tried[NP_SHA256];
+  np_str options = np_str_cstr(s->options.options_json);
+  neap_rc rc = np_policy_next(s->policy, options, &fresh, tried, e);
+  if (!rc) return swap_in(s, fresh);
+  if (rc != NEAP_E_POLICY) return rc;
+  neap_rc logged = log_switch(s, "kept", sha_of(s->policy), tried, np_str_cstr(e->text));
+  return logged ? logged : rc;
+}
+
+/* The version that failed is not tried again before one of its files is another. */
+static neap_rc roll_back(neap_session *s) {
+  uint8_t from[NP_SHA256];
+  np_policy *bad = s->policy;
+  memcpy(from, sha_of(bad), NP_SHA256);
+  s->policy = s->previous;
+  s->previous = NULL;
+  neap_rc rc = np_policy_shun(s->policy, bad, &s->err);
+  np_policy_free(bad);
+  if (rc) return rc;
+  return log_switch(s, "rolled_back", from, sha_of(s->policy),
+                    NP_LIT("a hook of the new version failed in its first turn"));
 }
 
 neap_rc np_reload_judge(neap_session *s, bool served) {
-  if (served) {
-    np_policy_free(s->previous);
-    s->previous = NULL;
-    return NEAP_OK;
-  }
-  np_policy_free(s->policy);
-  s->policy = s->previous;
+  if (!served) return roll_back(s);
+  np_policy_free(s->previous);
   s->previous = NULL;
-  return np_reload_log(s, "kept",
-                       NP_LIT("a hook of the new version failed in its first turn"));
+  return NEAP_OK;
 }
 
 /* A broken version is reported once; the old one keeps serving. */

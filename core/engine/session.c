@@ -88,7 +88,9 @@ static bool gather(neap_session *s, const np_event *ev, size_t n, size_t *count)
     np_event turn = {.kind = NP_EV_TURN,
                      .head = np_buf_str(&s->turn_head),
                      .body = np_buf_str(&s->turn_body)};
-    np_event state = {.kind = NP_EV_STATE, .body = np_buf_str(&s->turn_state)};
+    np_event state = {.kind = NP_EV_STATE,
+                      .head = np_buf_str(&s->state_head),
+                      .body = np_buf_str(&s->turn_state)};
     at = add_events(at, &turn, 1);
     at = add_events(at, &state, s->stated ? 0 : 1);
   }
@@ -266,6 +268,7 @@ static neap_rc open_parts(neap_session *s) {
                         &s->err);
   }
   if (!rc) rc = np_policy_selftest(s->policy, &s->err);
+  if (!rc) s->state_version = np_policy_state_version(s->policy);
   return rc ? rc : np_session_key(s);
 }
 
@@ -343,6 +346,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->turn_head, &n->alloc);
   np_buf_init(&s->turn_body, &n->alloc);
   np_buf_init(&s->turn_state, &n->alloc);
+  np_buf_init(&s->state_head, &n->alloc);
   np_buf_init(&s->usage, &n->alloc);
   np_buf_init(&s->toolset, &n->alloc);
   np_arena_init(&s->queue_text, &n->alloc);
@@ -430,6 +434,7 @@ void neap_session_close(neap_session *s) {
   np_buf_free(&s->turn_head);
   np_buf_free(&s->turn_body);
   np_buf_free(&s->turn_state);
+  np_buf_free(&s->state_head);
   np_buf_free(&s->usage);
   np_buf_free(&s->toolset);
   np_free(&n->alloc, s->queue);

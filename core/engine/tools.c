@@ -204,7 +204,8 @@ static size_t find_hits(neap_session *s, np_str query, const np_entry *found[HIT
   int64_t ids[HITS];
   size_t n = 0;
   np_err e = {0};
-  if (np_policy_has(s->policy, "recall") && s->turn && !np_view_sync(&s->pack.view, &e)) {
+  bool asks = np_policy_has(s->policy, "recall") && !np_breaker_is_open(s);
+  if (asks && s->turn && !np_view_sync(&s->pack.view, &e)) {
     if (!np_policy_recall(s->policy, query, ids, HITS, &n, &e)) {
       for (size_t i = 0; i < n; i++) found[i] = np_log_entry(&s->log, ids[i]);
       return n;

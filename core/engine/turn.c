@@ -14,7 +14,8 @@ void np_hook_error(neap_session *s, const np_err *e) {
   np_json_quote(&s->hook_errors, np_str_cstr(e->text));
 }
 
-/* A failing hook is noted and the turn goes on, unless the policy says "fail". */
+/* A failing hook is noted and the turn goes on, unless the policy says "fail" or is on trial:
+** then the one before serves. */
 static neap_rc hook_result(neap_session *s, neap_rc rc, const np_err *e) {
   if (!rc) return NEAP_OK;
   if (rc == NEAP_E_MEMORY) {
@@ -22,7 +23,8 @@ static neap_rc hook_result(neap_session *s, neap_rc rc, const np_err *e) {
     return rc;
   }
   np_hook_error(s, e);
-  if (!np_policy_info_of(s->policy)->fail_on_error) return NEAP_OK;
+  s->breaker.failed = true;
+  if (!np_policy_info_of(s->policy)->fail_on_error && !s->previous) return NEAP_OK;
   s->err = *e;
   return NEAP_E_POLICY;
 }
@@ -30,7 +32,7 @@ static neap_rc hook_result(neap_session *s, neap_rc rc, const np_err *e) {
 /* ---- hooks ---- */
 
 static neap_rc admit_new(neap_session *s) {
-  bool has = np_policy_has(s->policy, "admit");
+  bool has = np_policy_has(s->policy, "admit") && !np_breaker_is_open(s);
   neap_rc rc = NEAP_OK;
   for (; !rc && s->admitted < (int64_t)s->log.entry_count; s->admitted++) {
     int64_t id = s->admitted + 1;
@@ -44,6 +46,7 @@ static neap_rc admit_new(neap_session *s) {
 
 static neap_rc run_hooks(neap_session *s) {
   np_err e = {0};
+  if (np_breaker_is_open(s)) return NEAP_OK;
   neap_rc rc = hook_result(s, np_policy_compact(s->policy, &e), &e);
   if (rc) return rc;
   e = (np_err){0};
@@ -54,13 +57,25 @@ static bool is_over(const neap_session *s) {
   return np_pack_tokens(&s->pack) > s->pack.budget;
 }
 
-static neap_rc fit(neap_session *s) {
+/* What is done without a policy. */
+static neap_rc default_overflow(neap_session *s) {
+  int64_t budget = s->pack.budget;
+  np_reason r = {NP_LIT("overflow"), NP_LIT("default overflow")};
+  return np_pack_shrink(&s->pack, budget / 10 * 7 + budget % 10 * 7 / 10, r, &s->err);
+}
+
+static neap_rc ask_overflow(neap_session *s) {
   np_err e = {0};
+  if (np_breaker_is_open(s)) return default_overflow(s);
+  int64_t over = np_pack_tokens(&s->pack) - s->pack.budget;
+  return hook_result(s, np_policy_overflow(s->policy, over, &e), &e);
+}
+
+static neap_rc fit(neap_session *s) {
   if (!is_over(s)) return NEAP_OK;
   neap_rc rc = np_catalogue_settle(s, true); /* tools that are not wanted go first */
   if (rc || !is_over(s)) return rc;
-  int64_t over = np_pack_tokens(&s->pack) - s->pack.budget;
-  rc = hook_result(s, np_policy_overflow(s->policy, over, &e), &e);
+  rc = ask_overflow(s);
   if (!rc && is_over(s)) rc = np_pack_last_resort(&s->pack, &s->err);
   return rc;
 }
@@ -180,11 +195,22 @@ static neap_rc check_begun(neap_session *s) {
                  s->name);
 }
 
-static neap_rc begin(neap_session *s) {
+/* Ties the policy to the turn; one that is left out ranks nothing. */
+static void attach(neap_session *s) {
   np_turn turn;
+  np_economy(s, &turn);
+  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  if (!np_breaker_is_open(s)) return;
+  s->pack.order = NP_ORDER_RANK;
+  s->pack.ladder = (np_ladder){0};
+  s->pack.rank = NULL;
+}
+
+static neap_rc begin(neap_session *s) {
   s->overflow = false;
   s->short_by = 0;
   s->reloads = 0;
+  s->breaker.failed = false;
   s->pack.budget = np_gauge_budget(&s->gauge, s->window - s->reserve);
   neap_rc rc = np_reload_poll(s);
   if (!rc) rc = offer_tools(s);
@@ -195,18 +221,15 @@ static neap_rc begin(neap_session *s) {
   if (!rc) rc = np_catalogue_seen(s);
   if (rc) return rc;
   np_turn_fetched(s);
-  np_economy(s, &turn);
-  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  attach(s);
   return NEAP_OK;
 }
 
 /* What the hooks ask for, and then what is needed to make it fit. */
 static neap_rc decide(neap_session *s) {
-  np_turn turn;
   neap_rc rc = admit_new(s);
   if (rc) return rc;
-  np_economy(s, &turn);
-  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  attach(s);
   rc = run_hooks(s);
   if (!rc) rc = np_catalogue_settle(s, false);
   if (!rc) rc = fit_with_key(s);
@@ -216,17 +239,15 @@ static neap_rc decide(neap_session *s) {
 /* The first turn of a version that was swapped in. When a hook of it fails, all is taken back
 ** and the version before serves the turn, and goes on serving. */
 static neap_rc decide_on_trial(neap_session *s) {
-  np_turn turn;
-  size_t errors = s->hook_errors.n;
   neap_rc rc = decide(s);
   if (rc == NEAP_E_BUDGET || rc == NEAP_E_MEMORY) return rc;
-  bool failed = rc != NEAP_OK || s->hook_errors.n > errors;
+  bool failed = rc != NEAP_OK || s->breaker.failed;
   if (failed) rc = take_back(s);
   if (!rc) rc = np_reload_judge(s, !failed);
   if (rc || !failed) return rc;
   s->err = (np_err){0};
-  np_economy(s, &turn);
-  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  s->breaker.failed = false;
+  attach(s);
   return decide(s);
 }
 
@@ -288,6 +309,7 @@ neap_rc np_turn_assemble(neap_session *s) {
   if (rc) return rc;
   s->admitted = (int64_t)s->log.entry_count; /* summaries of this turn are not offered */
   rc = np_turn_after(s);
+  if (!rc) rc = np_breaker_settle(s);
   if (!rc) rc = make_account(s);
   return rc ? rc : np_events_turn(s);
 }

@@ -165,6 +165,9 @@ typedef struct neap_options {
   ** the cache. NEAP_E_CONFIG for one that is not known */
   const char *prices;
   neap_cache cache; /* NEAP_E_CONFIG for a longer life where the prices have none */
+  /* turns in a row with a hook that fails, after which the policy is left out for 20 turns
+  ** (or until it is changed). 0: 5, -1: never */
+  int64_t failures;
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */

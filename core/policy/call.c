@@ -398,19 +398,25 @@ neap_rc np_policy_set_state(np_policy *p, np_str json, np_err *e) {
   return NEAP_OK;
 }
 
-neap_rc np_policy_migrate(np_policy *p, np_policy *old, np_err *e) {
-  job j = {.hook = NP_HOOK_MIGRATE, .from = old->state_version};
+int64_t np_policy_state_version(const np_policy *p) {
+  return p->state_version;
+}
+
+neap_rc np_policy_take_state(np_policy *p, np_str json, int64_t from, np_err *e) {
+  job j = {.hook = NP_HOOK_MIGRATE, .from = from};
   if (p->active) return busy(e);
-  neap_rc rc = NEAP_OK;
-  if (old->state.n) rc = np_policy_set_state(p, np_buf_str(&old->state), e);
-  else np_buf_clear(&p->state);
-  bool empty = old->state.n == 0 || np_str_is(np_buf_str(&old->state), "{}");
-  if (rc || old->state_version == p->state_version) return rc;
+  bool empty = json.n == 0 || np_str_is(json, "{}");
+  neap_rc rc = json.n ? np_policy_set_state(p, json, e) : NEAP_OK;
+  if (!json.n) np_buf_clear(&p->state);
+  if (rc || from == p->state_version) return rc;
   if (p->hooks[NP_HOOK_MIGRATE]) return run(p, &j, e);
   if (empty) return NEAP_OK;
   np_buf_clear(&p->state);
   return np_fail(e, NEAP_E_POLICY,
                  "%s: state_version is %lld and was %lld; write migrate(old_state, from)",
-                 p->info.path.p, (long long)p->state_version,
-                 (long long)old->state_version);
+                 p->info.path.p, (long long)p->state_version, (long long)from);
+}
+
+neap_rc np_policy_migrate(np_policy *p, np_policy *old, np_err *e) {
+  return np_policy_take_state(p, np_buf_str(&old->state), old->state_version, e);
 }

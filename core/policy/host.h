@@ -104,6 +104,23 @@ typedef struct np_run_of {
   np_arena arena; /* texts of both */
 } np_run_of;
 
+/* A file of a version that did not serve, as that version had it. */
+typedef struct np_shunned {
+  np_str path; /* NUL-terminated */
+  uint8_t sha256[NP_SHA256];
+} np_shunned;
+
+/* What must be another before the policy's files are looked at again; reload.c. */
+typedef struct np_shun {
+  np_shunned *files;
+  size_t count, cap;
+  uint8_t
+      seen[NP_SHA256]; /* what the serving version's files held when it was reported */
+  uint64_t mark;       /* of the shunned files, and of the names beside them */
+  bool marked;         /* the mark belongs to what was seen */
+  np_arena arena;
+} np_shun;
+
 struct np_policy {
   neap_alloc alloc;
   lua_State *L;
@@ -123,8 +140,7 @@ struct np_policy {
   np_source *sources;
   size_t source_count, source_cap;
   bool loading;
-  uint8_t seen[NP_SHA256]; /* the last content that was found, and reported when new */
-  uint64_t folder_mark;    /* of the folder when it was; reload.c */
+  np_shun shun;
 
   np_pack *pack; /* NULL before np_policy_attach */
   np_turn turn;
@@ -206,7 +222,7 @@ neap_rc np_source_read(np_policy *p, const char *path_cstr, np_source *src, np_b
 np_str np_source_lua(np_str text);
 /* Whether a file that is there was written less than 50 ms ago, or is gone. */
 bool np_source_unsettled(const char *path_cstr);
-/* Names, times and sizes of the Lua files and folders in a folder, as one number. */
+/* The names of the Lua files in a folder and those below it, as one number. */
 uint64_t np_folder_mark(const char *folder_cstr);
 bool np_source_same(const np_source *src, const char *path_cstr); /* by its stat alone */
 bool np_source_push(np_policy *p, const np_source *src);
@@ -214,6 +230,14 @@ void np_source_digest(const np_source *list, size_t n, uint8_t out[NP_SHA256]);
 int np_require(lua_State *L);
 /* Compiles on L and gives the chunk the environment. Raises. */
 void np_compile(lua_State *L, np_str name, np_str text);
+
+/* ---- load.c, reload.c ---- */
+
+/* Loads as np_policy_load does; what fails is in *out all the same, for its sources, and is
+** freed by the caller (NULL: out of memory). */
+neap_rc np_load_whole(const neap_alloc *a, const char *path_cstr, np_str options,
+                      const np_limits *limits, np_policy **out, np_err *e);
+void np_shun_free(np_policy *p);
 
 /* ---- options.c ---- */
 

@@ -30,6 +30,7 @@ void np_policy_free(np_policy *p) {
   if (p->L) lua_close(p->L);
   np_buf_free(&p->state);
   np_run_free(p);
+  np_shun_free(p);
   np_buf_free(&p->next_state);
   np_free(&a, p->options);
   np_free(&a, p->sources);
@@ -47,6 +48,7 @@ static np_policy *policy_new(const neap_alloc *a, const np_limits *limits) {
   p->heap.block = p->limits.block;
   np_arena_init(&p->arena, &p->alloc);
   np_arena_init(&p->run.arena, &p->alloc);
+  np_arena_init(&p->shun.arena, &p->alloc);
   np_buf_init(&p->state, &p->alloc);
   np_buf_init(&p->next_state, &p->alloc);
   p->info.name = p->info.about = p->info.source = p->info.path = p->folder = NP_LIT("");
@@ -108,7 +110,7 @@ static neap_rc load_policy(np_policy *p, np_str text, np_str options, np_err *e)
   neap_rc rc = np_enter(p, p->limits.load_instructions, ms, load_body, &job, e);
   p->loading = false;
   np_source_digest(p->sources, p->source_count, p->info.sha256);
-  memcpy(p->seen, p->info.sha256, NP_SHA256);
+  memcpy(p->shun.seen, p->info.sha256, NP_SHA256);
   return rc;
 }
 
@@ -161,10 +163,16 @@ neap_rc np_policy_load(const neap_alloc *a, const char *path_cstr, np_str option
     return np_policy_load_text(a, NP_LIT("empty"), NP_LIT("return { api = 1 }"), options,
                                limits, out, e);
   }
+  np_policy *p;
+  neap_rc rc = np_load_whole(a, path_cstr, options, limits, &p, e);
   *out = NULL;
-  np_policy *p = policy_new(a, limits);
-  if (!p) return np_fail_mem(e);
-  return hand_over(p, load_file(p, path_cstr, options, e), out);
+  return p ? hand_over(p, rc, out) : rc;
+}
+
+neap_rc np_load_whole(const neap_alloc *a, const char *path_cstr, np_str options,
+                      const np_limits *limits, np_policy **out, np_err *e) {
+  *out = policy_new(a, limits);
+  return *out ? load_file(*out, path_cstr, options, e) : np_fail_mem(e);
 }
 
 const np_policy_info *np_policy_info_of(const np_policy *p) {

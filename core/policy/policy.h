@@ -129,14 +129,25 @@ void np_policy_cancel_asks(np_policy *p);
 ** version. An integer key outside of a list is written "#17". */
 neap_rc np_policy_state(np_policy *p, np_buf *out, np_err *e);
 neap_rc np_policy_set_state(np_policy *p, np_str json, np_err *e);
-/* Takes over the state of `old`: as it is when both say the same state_version, else what
-** migrate(old_state, from) returns. NEAP_E_POLICY when there is state and no migrate. */
-neap_rc np_policy_migrate(np_policy *p, np_policy *old, np_err *e);
+int64_t np_policy_state_version(const np_policy *p);
+/* Takes over a state of version `from`: as it is when that is the policy's state_version, else
+** what migrate(old_state, from) returns. NEAP_E_POLICY when there is state and no migrate. */
+neap_rc np_policy_take_state(np_policy *p, np_str json, int64_t from, np_err *e);
+neap_rc np_policy_migrate(np_policy *p, np_policy *old, np_err *e); /* that of `old` */
 
 /* True when the file or a module it has loaded is another one than was loaded and is older
 ** than 50 ms; a hash decides, times and sizes only trigger the look. Each new content is
-** reported once; after one that did not load, a change of any Lua file beside it is reported
-** too. A file that is gone is no change. */
+** reported once; while a version is shunned, so is each other content of its files, and a Lua
+** file that comes or goes beside them. A file that is gone is no change. */
 bool np_policy_changed(np_policy *p);
+
+/* Loads the file of `old` anew with those options, takes the state over and lets it check
+** itself; `sha256` gets the hash of what was tried, zeroes when nothing could be read. When it
+** fails, `old` is as it was and shuns what it was made of. */
+neap_rc np_policy_next(np_policy *old, np_str options, np_policy **out,
+                       uint8_t sha256[NP_SHA256], np_err *e);
+
+/* A version that has taken the place of `p` and failed is not to be tried again as it is. */
+neap_rc np_policy_shun(np_policy *p, const np_policy *bad, np_err *e);
 
 #endif

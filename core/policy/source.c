@@ -49,22 +49,35 @@ bool np_source_unsettled(const char *path_cstr) {
   return age >= 0 && age < SETTLE_NS;
 }
 
+#define FOLDERS_DEEP 4
+#define NAMES_MOST 1000 /* more is no folder of policies */
+
 /* The order in which a folder lists its files does not count. */
-uint64_t np_folder_mark(const char *folder_cstr) {
+static uint64_t mark_names(DIR *dir, int depth, int *left) {
   uint64_t sum = 0;
-  DIR *dir = opendir(folder_cstr[0] ? folder_cstr : ".");
-  if (!dir) return 0;
   /* cppcheck-suppress readdirCalled ; the stream is our own */
-  for (struct dirent *d; (d = readdir(dir)) != NULL;) {
+  for (struct dirent *d; (d = readdir(dir)) != NULL && --*left > 0;) {
     struct stat st;
     np_str name = np_str_cstr(d->d_name);
     bool lua = name.n > 4 && memcmp(name.p + name.n - 4, ".lua", 4) == 0;
-    if (fstatat(dirfd(dir), d->d_name, &st, 0) || (!lua && !S_ISDIR(st.st_mode)))
-      continue;
-    int64_t facts[] = {(int64_t)np_hash64(name), st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-                       lua ? (int64_t)st.st_size : 0};
-    sum += np_hash64(np_str_of((const char *)facts, sizeof facts));
+    if (lua) sum += np_hash64(name);
+    if (lua || name.p[0] == '.' || depth == FOLDERS_DEEP) continue;
+    if (fstatat(dirfd(dir), d->d_name, &st, 0) || !S_ISDIR(st.st_mode)) continue;
+    int fd = openat(dirfd(dir), d->d_name, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    DIR *below = fd < 0 ? NULL : fdopendir(fd);
+    if (!below && fd >= 0) close(fd);
+    if (!below) continue;
+    sum += np_hash64(name) ^ (mark_names(below, depth + 1, left) * 31);
+    closedir(below);
   }
+  return sum;
+}
+
+uint64_t np_folder_mark(const char *folder_cstr) {
+  int left = NAMES_MOST;
+  DIR *dir = opendir(folder_cstr[0] ? folder_cstr : ".");
+  if (!dir) return 0;
+  uint64_t sum = mark_names(dir, 0, &left);
   closedir(dir);
   return sum;
 }

@@ -42,6 +42,7 @@ local OPTIONS = {
   window = true,
   reserve = true,
   alarm = true,
+  failures = true,
   durable = true,
   no_reload = true,
   no_tools = true,

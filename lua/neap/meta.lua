@@ -20,6 +20,8 @@ local neap = {}
 ---@field reserve? integer   room for the answer; -1: none
 ---@field alarm? number      share of the budget that makes a turn's account hold an alarm (0.7);
 ---  -1: never
+---@field failures? integer   turns in a row with a failing hook, after which the policy is left
+---                           out for 20 turns (5); -1: never
 ---@field format? "openai"|"responses"|"anthropic"|"gemini"|"text"
 ---@field model? string      as the provider names it: its encoding, factor, images and window
 ---@field prices? string     whose prices and cache rules: a model's name (the model's, or those of
@@ -241,7 +243,7 @@ function Session:close() end
 ---@field order? "rank"|"value"
 ---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
 ---@field ladder? table<string, {tokens: integer, keep: neap.Keep}>
----@field on_error? "fail"
+---@field on_error? "skip"|"fail"
 ---@field state_version? integer
 ---@field admit? fun(ctx: neap.Ctx, e: neap.Entry, o: table)
 ---@field rank? fun(ctx: neap.Ctx, e: neap.Entry, o: table): number

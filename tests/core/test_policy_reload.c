@@ -150,9 +150,16 @@ static void test_changes(void) {
   put("p.lua", "require 'helper' return { api = 1 }");
   put("helper.lua", "x");
   CHECK("a version with a broken module is reported", np_policy_changed(p));
-  CHECK("once", !np_policy_changed(p));
+  np_policy *next = NULL;
+  uint8_t tried[NP_SHA256];
+  CHECK("and does not load",
+        np_policy_next(p, NP_LIT(""), &next, tried, &e) == NEAP_E_POLICY && !next);
+  CHECK("once", !np_policy_changed(p) && !np_policy_changed(p));
+  age("helper.lua", 30);
+  put("other.txt", "x");
+  CHECK("nor when only a time is another", !np_policy_changed(p));
   put("helper.lua", "return {}");
-  CHECK("and again when the module is another", np_policy_changed(p));
+  CHECK("but again when the module is another", np_policy_changed(p));
   np_policy_free(p);
 }
 
