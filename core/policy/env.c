@@ -97,10 +97,30 @@ static int env_getmetatable(lua_State *L) {
 
 /* ---- replaced: text of values ---- */
 
+void np_plain_nan(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TNUMBER) return;
+  lua_Number d = lua_tonumber(L, index);
+  if (d == d) return;
+  lua_pushliteral(L, "nan");
+  lua_replace(L, index);
+}
+
+np_str np_check_str(lua_State *L, int arg) {
+  np_str s;
+  np_plain_nan(L, arg);
+  s.p = luaL_checklstring(L, arg, &s.n);
+  return s;
+}
+
 void np_env_tostring(lua_State *L, int index) {
   index = lua_absindex(L, index);
   int t = lua_type(L, index);
-  if (luaL_callmeta(L, index, "__tostring")) {
+  if (t == LUA_TNUMBER) {
+    lua_pushvalue(L, index);
+    np_plain_nan(L, lua_gettop(L));
+    luaL_tolstring(L, -1, NULL);
+    lua_remove(L, -2);
+  } else if (luaL_callmeta(L, index, "__tostring")) {
     if (!lua_isstring(L, -1)) luaL_error(L, "'__tostring' must return a string");
   } else if (t == LUA_TTABLE || t == LUA_TFUNCTION || t == LUA_TUSERDATA) {
     lua_pushstring(L, lua_typename(L, t)); /* no address */

@@ -1,6 +1,6 @@
 /*
-** The global `neap` of a policy: pure helpers, and a line for the log. `ln`, not `log`, is
-** the logarithm, so that nobody takes it for the log. next: match.c
+** The global `neap` of a policy: pure helpers, and a line for the log, which is `say`.
+** next: match.c
 */
 #include "policy/host.h"
 #include "text/text.h"
@@ -12,6 +12,16 @@ static int neap_exp(lua_State *L) {
 
 static int neap_ln(lua_State *L) {
   lua_pushnumber(L, np_log_of(luaL_checknumber(L, 1)));
+  return 1;
+}
+
+/* log(x, base): of base e without one. Who wants a line in the log is told where. */
+static int neap_log(lua_State *L) {
+  if (lua_type(L, 1) == LUA_TSTRING)
+    luaL_error(L, "neap.log is the logarithm; neap.say writes a line for the host");
+  double y = np_log_of(luaL_checknumber(L, 1));
+  if (!lua_isnoneornil(L, 2)) y /= np_log_of(luaL_checknumber(L, 2));
+  lua_pushnumber(L, y);
   return 1;
 }
 
@@ -68,10 +78,10 @@ static int neap_say(lua_State *L) {
 }
 
 void np_env_neap(lua_State *L) {
-  static const luaL_Reg functions[] = {{"clamp", neap_clamp}, {"exp", neap_exp},
-                                       {"ln", neap_ln},       {"pow", neap_pow},
-                                       {"say", neap_say},     {NULL, NULL}};
-  lua_createtable(L, 0, 6);
+  static const luaL_Reg functions[] = {
+      {"clamp", neap_clamp}, {"exp", neap_exp}, {"ln", neap_ln}, {"log", neap_log},
+      {"pow", neap_pow},     {"say", neap_say}, {NULL, NULL}};
+  lua_createtable(L, 0, 7);
   luaL_setfuncs(L, functions, 0);
   lua_pushinteger(L, NEAP_POLICY_API);
   lua_setfield(L, -2, "api");

@@ -156,9 +156,10 @@ static void put_in_order(lua_State *L, lua_Integer n) {
 }
 
 /* Upvalues: the keys, the index of the last one given. Keys that were removed meanwhile are
-** left out; new ones are not seen. */
+** left out; new ones are not seen. A policy may call it with anything. */
 static int pairs_step(lua_State *L) {
   lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
+  luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   for (;;) {
     i++;

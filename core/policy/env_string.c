@@ -8,12 +8,6 @@
 
 #define BYTES 64 /* copied in the time of an instruction */
 
-static np_str check_str(lua_State *L, int arg) {
-  np_str s;
-  s.p = luaL_checklstring(L, arg, &s.n);
-  return s;
-}
-
 /* The 1-based position `i` in a text of `n` bytes, negative from the end: as a first byte
 ** (at least 1) or as a last one (at most n). */
 static size_t first_at(lua_Integer i, size_t n) {
@@ -29,12 +23,12 @@ static size_t last_at(lua_Integer i, size_t n) {
 }
 
 static int string_len(lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)check_str(L, 1).n);
+  lua_pushinteger(L, (lua_Integer)np_check_str(L, 1).n);
   return 1;
 }
 
 static int string_sub(lua_State *L) {
-  np_str s = check_str(L, 1);
+  np_str s = np_check_str(L, 1);
   size_t from = first_at(luaL_checkinteger(L, 2), s.n);
   size_t to = last_at(luaL_optinteger(L, 3, -1), s.n);
   size_t n = from > to ? 0 : to - from + 1;
@@ -44,7 +38,7 @@ static int string_sub(lua_State *L) {
 }
 
 static int string_byte(lua_State *L) {
-  np_str s = check_str(L, 1);
+  np_str s = np_check_str(L, 1);
   lua_Integer i = luaL_optinteger(L, 2, 1);
   size_t from = first_at(i, s.n);
   size_t to = last_at(luaL_optinteger(L, 3, i), s.n);
@@ -88,7 +82,7 @@ static char reverse_at(np_str s, size_t i) {
 }
 
 static int map_bytes(lua_State *L, byte_map f) {
-  np_str s = check_str(L, 1);
+  np_str s = np_check_str(L, 1);
   luaL_Buffer b;
   np_charge_slow(L, s.n / 8);
   char *p = luaL_buffinitsize(L, &b, s.n);
@@ -110,11 +104,11 @@ static int string_reverse(lua_State *L) {
 }
 
 static int string_rep(lua_State *L) {
-  np_str s = check_str(L, 1);
+  np_str s = np_check_str(L, 1);
   lua_Integer n = luaL_checkinteger(L, 2);
   np_str sep = {"", 0};
   size_t unit, total;
-  if (!lua_isnoneornil(L, 3)) sep = check_str(L, 3);
+  if (!lua_isnoneornil(L, 3)) sep = np_check_str(L, 3);
   if (n <= 0 || (s.n == 0 && sep.n == 0)) {
     lua_pushliteral(L, "");
     return 1;
@@ -147,6 +141,14 @@ static size_t spec_length(lua_State *L, np_str f, size_t at) {
   return i - at + 1;
 }
 
+/* Pushes the number at `arg`; a NaN without its sign, which is the processor's. */
+static void push_number(lua_State *L, int arg) {
+  lua_Number d = luaL_checknumber(L, arg);
+  uint64_t nan = UINT64_C(0x7FF8) << 48;
+  if (d != d) memcpy(&d, &nan, sizeof d);
+  lua_pushnumber(L, d);
+}
+
 /* Pushes argument `arg` formatted by `spec` with the stock function, the first upvalue. */
 static void push_formatted(lua_State *L, np_str spec, int arg) {
   char conv = spec.p[spec.n - 1];
@@ -157,6 +159,7 @@ static void push_formatted(lua_State *L, np_str spec, int arg) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushlstring(L, spec.p, spec.n);
   if (conv == 's') np_env_tostring(L, arg);
+  else if (strchr("aAeEfFgG", conv)) push_number(L, arg);
   else lua_pushvalue(L, arg);
   if (lua_type(L, -1) == LUA_TSTRING) np_charge_slow(L, lua_rawlen(L, -1) / 8);
   if (spec.n == 2 && conv == 's') {
@@ -168,7 +171,7 @@ static void push_formatted(lua_State *L, np_str spec, int arg) {
 }
 
 static int string_format(lua_State *L) {
-  np_str f = check_str(L, 1);
+  np_str f = np_check_str(L, 1);
   int arg = 1, args = lua_gettop(L);
   luaL_Buffer b;
   np_charge_slow(L, f.n / 4);

@@ -93,6 +93,7 @@ static int table_concat(lua_State *L) {
       return luaL_error(L, "invalid value (a %s) at index %I in table for 'concat'",
                         lua_typename(L, t), (LUAI_UACINT)i);
     }
+    np_plain_nan(L, lua_gettop(L));
     size_t n = t == LUA_TSTRING ? lua_rawlen(L, -1) : 16;
     np_charge_slow(L, 2 + (n + sep_len) / 64);
     luaL_addvalue(&b);

@@ -124,6 +124,7 @@ typedef struct np_shun {
 struct np_policy {
   neap_alloc alloc;
   lua_State *L;
+  void *locale;      /* C, as a locale_t */
   lua_State *active; /* the thread that runs; NULL between calls */
   np_limits limits;
   np_meter meter;
@@ -190,6 +191,13 @@ int np_break(lua_State *L, const np_err *e);
 int64_t np_pause(void);
 void np_resume(np_policy *p, int64_t since);
 
+/* ---- locale.c: the C locale while a policy runs, in this thread ---- */
+
+bool np_locale_new(np_policy *p);
+void np_locale_free(np_policy *p);
+void *np_locale_enter(const np_policy *p); /* what was in force, for np_locale_leave */
+void np_locale_leave(void *was);
+
 int64_t np_clock_ms(void);                        /* monotonic */
 int64_t np_clock_work_ms(void);                   /* what this thread has worked */
 void np_clock_now(int64_t *seconds, int64_t *ns); /* of the day, as files have it */
@@ -206,7 +214,12 @@ void np_env_order(lua_State *L);  /* pushes next, pairs */
 int np_pairs_push(lua_State *L, int index);
 bool np_pairs_next(lua_State *L, int step, int index);
 void np_env_tostring(lua_State *L, int index); /* pushes a string without addresses */
-int np_env_find(lua_State *L);                 /* match.c */
+/* The string or number argument `arg`, which then is a string. */
+np_str np_check_str(lua_State *L, int arg);
+/* Makes the value at `index` "nan" when it is a NaN: the sign that libc shows differs between
+** processors. */
+void np_plain_nan(lua_State *L, int index);
+int np_env_find(lua_State *L); /* match.c */
 int np_env_match(lua_State *L);
 int np_env_gmatch(lua_State *L);
 int np_env_gsub(lua_State *L);
@@ -324,6 +337,12 @@ neap_rc np_wishes_repeat(np_policy *p, np_err *e);
 int np_answer_push(lua_State *L);
 void np_run_start(np_policy *p);
 void np_run_free(np_policy *p);
+
+/* ---- power.c ---- */
+
+/* Raises "NAME:LINE: …" for a ^ whose exponent is not the constant 2, in source that
+** compiles. */
+void np_check_powers(lua_State *L, np_str name, np_str lua);
 
 /* ---- real.c: the same on every machine ---- */
 

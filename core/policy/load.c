@@ -34,6 +34,7 @@ void np_policy_free(np_policy *p) {
   np_buf_free(&p->next_state);
   np_free(&a, p->options);
   np_free(&a, p->sources);
+  np_locale_free(p);
   np_arena_free(&p->arena);
   np_free(&a, p);
 }
@@ -52,7 +53,7 @@ static np_policy *policy_new(const neap_alloc *a, const np_limits *limits) {
   np_buf_init(&p->state, &p->alloc);
   np_buf_init(&p->next_state, &p->alloc);
   p->info.name = p->info.about = p->info.source = p->info.path = p->folder = NP_LIT("");
-  p->L = np_state_new(p);
+  p->L = np_locale_new(p) ? np_state_new(p) : NULL;
   if (p->L) return p;
   np_policy_free(p);
   return NULL;
@@ -80,6 +81,7 @@ void np_compile(lua_State *L, np_str name, np_str text) {
   lua_pushfstring(L, "@%s", name.p);
   if (luaL_loadbufferx(L, lua.p, lua.n, lua_tostring(L, -1), "t")) lua_error(L);
   lua_remove(L, -2);
+  np_check_powers(L, name, lua);
   lua_getfield(L, LUA_REGISTRYINDEX, "neap.env");
   if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1); /* it uses no global at all */
 }

@@ -312,12 +312,6 @@ static const char *match_at(matcher *m, const char *s, const char *p) {
 
 /* ---- find and match ---- */
 
-static np_str check_str(lua_State *L, int arg) {
-  np_str s;
-  s.p = luaL_checklstring(L, arg, &s.n);
-  return s;
-}
-
 static bool is_plain(np_str p) {
   for (size_t i = 0; i < p.n; i++) {
     if (p.p[i] && strchr("^$*+?.([%-", p.p[i])) return false;
@@ -348,7 +342,7 @@ static bool start_at(lua_State *L, int arg, size_t n, size_t *at) {
 }
 
 static int find_or_match(lua_State *L, bool find) {
-  np_str s = check_str(L, 1), p = check_str(L, 2);
+  np_str s = np_check_str(L, 1), p = np_check_str(L, 2);
   size_t at;
   lua_settop(L, 4);
   bool there = start_at(L, 3, s.n, &at);
@@ -418,9 +412,9 @@ static int gmatch_step(lua_State *L) {
 }
 
 int np_env_gmatch(lua_State *L) {
-  np_str s = check_str(L, 1);
+  np_str s = np_check_str(L, 1);
   size_t at;
-  check_str(L, 2);
+  np_check_str(L, 2);
   bool there = start_at(L, 3, s.n, &at);
   lua_settop(L, 2);
   lua_pushinteger(L, there ? (lua_Integer)at : -1);
@@ -472,6 +466,7 @@ static void add_value(matcher *m, luaL_Buffer *b, const char *s, const char *e) 
     add_template(m, b, text, s, e);
     return;
   }
+  np_plain_nan(L, lua_gettop(L));
   if (!lua_toboolean(L, -1)) {
     lua_pop(L, 1);
     luaL_addlstring(b, s, (size_t)(e - s));
@@ -484,13 +479,13 @@ static void add_value(matcher *m, luaL_Buffer *b, const char *s, const char *e) 
 }
 
 int np_env_gsub(lua_State *L) {
-  np_str s = check_str(L, 1), p = check_str(L, 2);
+  np_str s = np_check_str(L, 1), p = np_check_str(L, 2);
   int t = lua_type(L, 3);
   luaL_argexpected(
       L, t == LUA_TNUMBER || t == LUA_TSTRING || t == LUA_TFUNCTION || t == LUA_TTABLE, 3,
       "string/function/table");
   lua_Integer max = luaL_optinteger(L, 4, (lua_Integer)s.n + 1), n = 0;
-  if (t == LUA_TNUMBER) lua_tolstring(L, 3, NULL);
+  if (t == LUA_TNUMBER) np_check_str(L, 3);
   lua_settop(L, 4);
   bool anchored = p.n && p.p[0] == '^';
   const char *q = s.p, *last = NULL;

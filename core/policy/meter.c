@@ -209,6 +209,7 @@ neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f
   if (p->active) {
     return np_fail(e, NEAP_E_MISUSE, "a hook of this policy is running; call it later");
   }
+  void *locale = np_locale_enter(p);
   start(p, instructions, ms);
   lua_State *L = p->L;
   lua_pushcfunction(L, f);
@@ -219,6 +220,7 @@ neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f
   if (status) rc = np_caught(p, L, status, e);
   else if (p->broken.code) rc = np_fail(e, p->broken.code, "%s", p->broken.text);
   lua_settop(L, 0);
+  np_locale_leave(locale);
   return rc;
 }
 

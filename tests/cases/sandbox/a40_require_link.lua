@@ -1,0 +1,5 @@
+-- A module that is no Lua file of the folder is refused.
+-- beside: odd files
+-- expect: load is not in the policy
+require("link")
+return { api = 1 }

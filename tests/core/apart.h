@@ -1,0 +1,39 @@
+/*
+** A trial in a process of its own with an alarm: a hang or a crash is a failure of that trial
+** and not of the run. next: test_sandbox.c
+*/
+#ifndef NP_TESTS_APART_H
+#define NP_TESTS_APART_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Seconds a trial may take; sanitizers are slow, valgrind is slower, and machines are busy. */
+static inline unsigned apart_patience(void) {
+  const char *s = getenv("NEAP_PATIENCE");
+  return s ? (unsigned)atoi(s) : 20;
+}
+
+/* NULL when f(arg) has returned true; else what has happened. */
+static inline const char *apart(bool (*f)(const void *), const void *arg) {
+  int status;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid < 0) return "fork failed";
+  if (pid == 0) {
+    alarm(apart_patience());
+    bool ok = f(arg);
+    fflush(NULL);
+    _exit(ok ? 0 : 1);
+  }
+  if (waitpid(pid, &status, 0) != pid) return "wait failed";
+  if (!WIFSIGNALED(status)) return WEXITSTATUS(status) ? "failed" : NULL;
+  return WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status));
+}
+
+#endif
