@@ -250,14 +250,14 @@ static const char *white_end(const char *p, const char *end) {
   return p;
 }
 
+/* To the next quote that no odd number of backslashes stands before. Those are counted once
+** for the quote behind them, so the walk is linear. */
 const char *np_json_string_end(const char *p, const char *end) {
-  for (p++; p < end; p += 2) {
-    for (; end - p >= 8; p += 8) {
-      uint64_t v = eight_at(p);
-      if (any_is(v, '"') | any_is(v, '\\')) break;
-    }
-    while (p < end && *p != '"' && *p != '\\') p++;
-    if (p < end && *p == '"') return p + 1;
+  const char *from = p + 1;
+  for (p = from; p < end && (p = memchr(p, '"', (size_t)(end - p))) != NULL; p++) {
+    const char *slash = p;
+    while (slash > from && slash[-1] == '\\') slash--;
+    if ((p - slash) % 2 == 0) return p + 1;
   }
   return end;
 }
@@ -427,9 +427,8 @@ void np_json_copy_repaired(np_str raw, np_buf *out) {
 bool np_json_is_key(np_str raw_key, const char *key) {
   size_t n = strlen(key);
   if (raw_key.n < 2) return false;
-  if (!memchr(raw_key.p, '\\', raw_key.n)) {
-    return raw_key.n == n + 2 && memcmp(raw_key.p + 1, key, n) == 0;
-  }
+  if (raw_key.n == n + 2 && memcmp(raw_key.p + 1, key, n) == 0) return true;
+  if (!memchr(raw_key.p, '\\', raw_key.n)) return false;
   const char *p = raw_key.p + 1, *end = raw_key.p + raw_key.n - 1;
   for (size_t i = 0;;) {
     if (p >= end) return i == n;

@@ -28,9 +28,12 @@ void np_log_free(np_log *lg) {
   *lg = (np_log){.alloc = lg->alloc, .task_message = -1, .batch = UINT32_MAX};
 }
 
-/* Room for everything that messages need, so that nothing can fail half-way. */
+/* Room for everything that messages need, so that nothing can fail half-way. Ids and places
+** in these lists are kept in 32 bits elsewhere. */
 bool np_log_reserve(np_log *lg, size_t parts, size_t messages) {
   void *en = lg->entries, *ms = lg->messages, *at = lg->atoms;
+  if (parts >= UINT32_MAX - lg->entry_count || messages >= UINT32_MAX - lg->message_count)
+    return false;
   bool ok =
       np_grow(lg->alloc, &en, &lg->entry_cap, lg->entry_count + parts, sizeof(np_entry));
   lg->entries = en;

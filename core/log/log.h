@@ -127,7 +127,8 @@ typedef struct np_message {
   uint32_t batch; /* of a lead: the atom of the response's calls, UINT32_MAX: none */
   /* a result has no content, or its list has what a provider refuses: empty texts, images */
   bool holes;
-  bool lone; /* holds half a surrogate pair: what goes out is repaired */
+  bool lone;   /* holds half a surrogate pair: what goes out is repaired */
+  bool native; /* has members that no provider takes: np_shape_is_native */
 } np_message;
 
 /* The smallest run of entries that may be removed. Its members need not be adjacent. */

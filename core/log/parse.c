@@ -151,6 +151,16 @@ neap_rc np_parser_role(np_parser *p) {
   return NEAP_OK;
 }
 
+static bool has_native(np_json message) {
+  np_str key;
+  np_json value;
+  np_json_iter it = np_json_each(message);
+  while (np_json_next(&it, &key, &value)) {
+    if (np_shape_is_native(key)) return true;
+  }
+  return false;
+}
+
 neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_shape native,
                          np_parsed *out, np_err *e) {
   typedef neap_rc (*parse_fn)(np_parser * p);
@@ -164,6 +174,7 @@ neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_shape nat
     return np_parser_fail(&p, "a message must be an object");
   out->message.raw = out->message.json.raw;
   out->message.lone = np_json_has_lone(out->message.json);
+  out->message.native = has_native(out->message.json);
   rc = np_shape_of(out->message.json, native, &out->message.shape, e);
   return rc ? rc : parse[out->message.shape](&p);
 }

@@ -11,6 +11,15 @@ const char *np_shape_name(np_shape s) {
   return names[s];
 }
 
+bool np_shape_is_native(np_str key) {
+  static const char *const members[] = {
+      "reasoning", "reasoning_content", "is_error", "isError", "meta", "ts"};
+  for (size_t i = 0; i < NP_COUNT(members); i++) {
+    if (np_json_is_key(key, members[i])) return true;
+  }
+  return false;
+}
+
 bool np_shape_ends(np_json type, const char *suffix) {
   size_t n = strlen(suffix);
   return type.type == NP_JSON_STRING && type.raw.n >= n + 2 &&
@@ -23,7 +32,7 @@ typedef struct sign {
 } sign;
 
 /* Members of a message. */
-static const sign members[] = {
+static const sign signs[] = {
     {"tool_calls", NP_SHAPE_CHAT},
     {"tool_call_id", NP_SHAPE_CHAT},
     {"function_call", NP_SHAPE_CHAT},
@@ -126,7 +135,7 @@ static neap_rc look_at_members(finding *f, np_json message) {
   if (type.type == NP_JSON_STRING && !role.type) return look_at_type(f, message, type);
   np_json_iter it = np_json_each(message);
   while (!rc && np_json_next(&it, &key, &value))
-    rc = look_up(f, members, NP_COUNT(members), key);
+    rc = look_up(f, signs, NP_COUNT(signs), key);
   if (!rc && role.type == NP_JSON_STRING)
     rc = look_up(f, roles, NP_COUNT(roles), role.raw);
   if (!rc &&

@@ -10,6 +10,9 @@
 ** plain text looks alike everywhere. NEAP_E_SHAPE when they name two, with both by name. */
 neap_rc np_shape_of(np_json message, np_shape native, np_shape *out, np_err *e);
 
+/* A member of neap's native form, which no provider knows. */
+bool np_shape_is_native(np_str key);
+
 /* Ends with `suffix`, as a raw JSON string. */
 bool np_shape_ends(np_json type, const char *suffix);
 

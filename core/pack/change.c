@@ -1,12 +1,8 @@
 /*
 ** One entry at a time: which rungs its kind has, what is pinned or held, and the change
-** itself. Every refusal has a readable reason. next: shrink.c
+** itself. Every refusal has a readable reason. next: preview.c, shrink.c
 */
 #include "pack/change.h"
-
-#include "render/mark.h"
-
-#define DEFAULT_TRIM 250 /* tokens of a trim that names none */
 
 static bool kind_allows(np_kind kind, np_rung rung) {
   switch (kind) {
@@ -89,65 +85,16 @@ static np_verdict may_change(np_pack *p, int64_t id, np_rung rung, bool new_ok) 
                                    : "entries of the newest step are held");
 }
 
-int64_t np_pack_trim_tokens(const np_pack *p) {
-  return p->ladder.tokens > 0 ? p->ladder.tokens : DEFAULT_TRIM;
-}
-
-np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en) {
-  if (p->ladder.keep_set) return p->ladder.keep;
-  return en->kind == NP_KIND_RESULT ? NP_KEEP_DENSE : NP_KEEP_ENDS;
-}
-
-/* The ladder's trim. */
-static np_trim_ask ladder_of(const np_pack *p, const np_entry *en) {
-  return (np_trim_ask){.tokens = (size_t)np_pack_trim_tokens(p),
-                       .keep = np_pack_trim_keep(p, en)};
-}
-
-/* The text of a rung in the turn's arena; NP_SAME when there is none. */
-static np_verdict text_of(np_pack *p, const np_entry *en, np_rung rung,
-                          const np_trim_ask *ask, np_str *out) {
-  np_buf b;
-  bool whole = false;
-  neap_rc rc = NEAP_OK;
-  np_buf_init(&b, p->alloc);
-  if (rung == NP_TRIMMED) {
-    rc = np_mark_trimmed(&p->view, en, ask, &b, &whole, NULL);
-  } else if (rung == NP_REFERENCE) {
-    np_mark_reference(&p->view, en, &b);
-  } else {
-    np_mark_masked(&p->view, en, &b);
-  }
-  bool ok = !rc && !b.failed && np_arena_copy(&p->turn, np_buf_str(&b), out);
-  np_buf_free(&b);
-  return !ok ? NP_NO_MEMORY : whole ? NP_SAME : NP_DONE;
-}
-
-static uint32_t cost_of(np_pack *p, const np_entry *en, np_str text) {
-  np_str filled = np_view_text(&p->view, text, &p->view.scratch);
-  if (p->view.scratch.failed) p->view.lost = true;
-  return p->view.format->entry_tokens(&p->view, en, &filled);
-}
-
-np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text,
-                           uint32_t *tokens) {
-  const np_entry *en = np_log_entry(p->log, id);
-  if (!np_entry_allows(en, rung)) return NP_SAME;
-  np_trim_ask ask = ladder_of(p, en);
-  np_verdict v = text_of(p, en, rung, &ask, text);
-  if (v != NP_DONE) return v;
-  *tokens = cost_of(p, en, *text);
-  return *tokens < np_view_at(&p->view, id)->tokens ? NP_DONE : NP_SAME;
-}
-
 /* Shows `text` when it is cheaper than what is shown now, or when that is lower. */
 static np_verdict show(np_pack *p, const np_entry *en, np_rung rung, np_str text,
                        np_reason r) {
   np_shown *s = np_view_at(&p->view, en->id);
-  if (cost_of(p, en, text) >= s->tokens) return NP_SAME;
+  uint32_t tokens = np_pack_text_tokens(p, en, text);
+  if (tokens >= s->tokens) return NP_SAME;
   if (!np_pack_record(p, en->id, (np_rung)s->rung, rung, s->text, false, r))
     return NP_NO_MEMORY;
-  return np_view_show(&p->view, en->id, rung, text, NULL) ? NP_NO_MEMORY : NP_DONE;
+  neap_rc rc = np_view_show_counted(&p->view, en->id, rung, text, tokens, NULL);
+  return rc ? NP_NO_MEMORY : NP_DONE;
 }
 
 np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
@@ -155,8 +102,8 @@ np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
   np_str text;
   if (!np_entry_allows(en, rung) || np_view_at(&p->view, id)->rung >= rung)
     return NP_SAME;
-  np_trim_ask ask = ladder_of(p, en);
-  np_verdict v = text_of(p, en, rung, &ask, &text);
+  np_trim_ask ask = np_pack_ladder_ask(p, en);
+  np_verdict v = np_pack_text_of(p, en, rung, &ask, &text);
   return v == NP_DONE ? show(p, en, rung, text, r) : v;
 }
 
@@ -166,13 +113,13 @@ np_verdict np_pack_trim(np_pack *p, int64_t id, np_trim_want want, np_reason r) 
   np_verdict v = may_change(p, id, NP_TRIMMED, true);
   if (v != NP_DONE) return v;
   if (np_view_at(&p->view, id)->rung > NP_TRIMMED) return NP_SAME;
-  np_trim_ask ask = ladder_of(p, en);
+  np_trim_ask ask = np_pack_ladder_ask(p, en);
   if (want.tokens > 0 || want.lines > 0)
     ask.tokens = want.tokens > 0 ? (size_t)want.tokens : NP_TRIM_ANY;
   if (want.lines > 0) ask.lines = (size_t)want.lines;
   if (want.keep) ask.keep = *want.keep;
   ask.about = want.about;
-  v = text_of(p, en, NP_TRIMMED, &ask, &text);
+  v = np_pack_text_of(p, en, NP_TRIMMED, &ask, &text);
   if (v == NP_SAME && en->kind != NP_KIND_CALL &&
       np_vocab_count(p->view.vocab, en->text) > ask.tokens)
     return np_pack_refuse(p, "the mark alone has more tokens than the trim may have");
@@ -183,7 +130,7 @@ np_verdict np_pack_retrim(np_pack *p, int64_t id, int64_t tokens, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
   np_str text;
   np_trim_ask ask = {.tokens = (size_t)tokens, .keep = NP_KEEP_ENDS};
-  np_verdict v = text_of(p, en, NP_TRIMMED, &ask, &text);
+  np_verdict v = np_pack_text_of(p, en, NP_TRIMMED, &ask, &text);
   return v == NP_DONE ? show(p, en, NP_TRIMMED, text, r) : v;
 }
 

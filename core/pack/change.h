@@ -21,11 +21,17 @@ const char *np_pack_loop_blocks(const np_pack *p, int64_t id);
 /* Drops the thoughts of its steps: what was of the loop is then history. */
 neap_rc np_pack_close_loop(np_pack *p, np_err *e);
 
-/* What the entry would show at a rung, and its tokens there. NP_SAME when it cannot be cut or
-** would not be cheaper than now. The text lives until the next call on the pack. */
-np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, np_str *text,
-                           uint32_t *tokens);
+/* What the entry would show at a rung, in the turn's arena, and its tokens there; preview.c.
+** NP_SAME when there is nothing to cut. */
+np_verdict np_pack_text_of(np_pack *p, const np_entry *en, np_rung rung,
+                           const np_trim_ask *ask, np_str *out);
+uint32_t np_pack_text_tokens(np_pack *p, const np_entry *en, np_str text);
+/* The ladder's trim. */
+np_trim_ask np_pack_ladder_ask(const np_pack *p, const np_entry *en);
 
+/* The tokens of an entry at a rung; NP_SAME when it cannot be cut or would not be cheaper than
+** now. Made once and remembered. */
+np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, uint32_t *tokens);
 /* Lowers without asking about pins and holds; cheaper or NP_SAME. */
 np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r);
 /* Trims to `tokens` with both ends kept, also what is trimmed already. */

@@ -68,8 +68,9 @@ struct np_pack {
   np_toolset tools;
   int64_t budget; /* window - reserve - margin */
   np_order order;
-  np_ladder ladder;
+  np_ladder ladder, previewed; /* now; that by which previews were made */
   np_bounds bounds[NP_REGION_COUNT];
+  int64_t ahead, seen; /* entries with previews; entries of the last turn */
   double (*rank)(void *ctx, int64_t entry); /* NULL: all ranks are 1 */
   void *rank_ctx;
   np_change *changes; /* of this turn, in order */
@@ -150,6 +151,10 @@ np_verdict np_pack_tools_settle(np_pack *p, bool now);
 ** `tokens`, or nothing more may be lowered. What is in regions above their caps goes first,
 ** down to the caps; no region is lowered below its minimum. */
 neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e);
+
+/* Makes some of the previews that a choice by value will want, if it may be near: in turns
+** that only append, so that the one that rewrites finds them made. Changes no result. */
+neap_rc np_pack_prepare(np_pack *p, np_err *e);
 
 /* Makes the prompt fit: oldest results masked, then atoms dropped, then held entries trimmed.
 ** NEAP_E_BUDGET when it cannot be; the caller undoes. */

@@ -26,11 +26,8 @@ static np_verdict fill_member(np_pack *p, const np_candidates *c, int64_t id,
   const np_shown *s = np_view_at(&p->view, id);
   *out = (np_value_member){.id = id};
   for (int rung = s->rung + 1; rung < NP_DROPPED; rung++) {
-    np_str text;
     uint32_t tokens;
-    np_arena_place here = np_arena_here(&p->turn);
-    np_verdict v = np_pack_preview(p, id, (np_rung)rung, &text, &tokens);
-    np_arena_back(&p->turn, here); /* the count is enough */
+    np_verdict v = np_pack_preview(p, id, (np_rung)rung, &tokens);
     if (v == NP_NO_MEMORY) return v;
     if (v != NP_DONE) continue;
     out->options[out->count] = (np_option){

@@ -116,6 +116,15 @@ static pair divide(pair a, pair b) {
 /* log x for a positive finite x, to about 100 bits: x = m * 2^k with m near 1, and
 ** log m = 2 atanh s with s = (m - 1) / (m + 1). */
 static pair log_pair(double x) {
+  static const double parts[] = {1.0 / 41, 1.0 / 39, 1.0 / 37, 1.0 / 35, 1.0 / 33,
+                                 1.0 / 31, 1.0 / 29, 1.0 / 27, 1.0 / 25, 1.0 / 23,
+                                 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
+                                 1.0 / 11, 1.0 / 9};
+  static const pair halves[] = {/* 1/7, 1/5, 1/3 and 1, with what the double leaves */
+                                {1.0 / 7, 0x1.2492492492492p-57},
+                                {1.0 / 5, -0x1.999999999999ap-57},
+                                {1.0 / 3, 0x1.5555555555555p-56},
+                                {1, 0}};
   int k = 0;
   if (x < DBL_MIN) {
     x *= 18014398509481984.0; /* 2^54 */
@@ -131,12 +140,9 @@ static pair log_pair(double x) {
   pair s = divide((pair){m - 1, 0}, two_sum(m, 1));
   pair t = multiply(s, s);
   double tail = 0; /* the terms from t^4 / 9 on need no second half */
-  for (int n = 41; n >= 9; n -= 2) tail = tail * t.hi + 1.0 / n;
+  for (size_t i = 0; i < NP_COUNT(parts); i++) tail = tail * t.hi + parts[i];
   pair sum = {tail, 0};
-  for (int n = 7; n >= 1; n -= 2) {
-    pair term = divide((pair){1, 0}, (pair){n, 0});
-    sum = add(multiply(sum, t), term);
-  }
+  for (size_t i = 0; i < NP_COUNT(halves); i++) sum = add(multiply(sum, t), halves[i]);
   sum = multiply(sum, s);
   sum = (pair){2 * sum.hi, 2 * sum.lo};
   if (k == 0) return sum;

@@ -43,7 +43,7 @@ static void close_entry(np_view *v, int64_t id, int64_t summary) {
   if (!s->listed) return;
   if (s->rung != NP_DROPPED) np_view_conceal(v, id);
   s->listed = false;
-  s->folded = summary;
+  s->folded = (uint32_t)summary;
 }
 
 static void open_entry(np_view *v, int64_t id, int64_t summary) {
@@ -70,6 +70,7 @@ static void show_summary(np_view *v, int64_t id) {
   s->rung = NP_FULL;
   np_view_raised(v, id);
   s->text = NP_LIT("");
+  memset(s->preview, 0, sizeof s->preview);
   s->full = v->format->entry_tokens(v, np_log_entry(v->log, id), NULL);
   np_view_reveal(v, id);
 }

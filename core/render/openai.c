@@ -6,6 +6,7 @@
 */
 #include "render/openai.h"
 
+#include "log/shape.h"
 #include "render/parts.h"
 
 static const np_entry *entry_at(const np_view *v, const np_message *m, np_place place,
@@ -30,7 +31,7 @@ static const np_entry *nameless(const np_view *v, const np_entry *en) {
 }
 
 static bool is_whole(const np_view *v, const np_message *m) {
-  if (m->lone || m->holes || np_part_has_native(m)) return false;
+  if (m->lone || m->holes || m->native) return false;
   for (uint32_t i = 0; i < m->entries; i++) {
     const np_shown *s = np_view_at(v, m->first + i);
     if (!s->listed || s->rung != NP_FULL) return false;
@@ -236,7 +237,8 @@ static void add_refusal(const np_view *v, const np_message *m, np_json refusal,
 
 static void add_member(const np_view *v, const np_message *m, np_str key, np_json value,
                        char *sep, np_buf *out) {
-  if (np_part_is_native(key) || (np_json_is_key(key, "content") && is_blank(v, m, value)))
+  if (np_shape_is_native(key) ||
+      (np_json_is_key(key, "content") && is_blank(v, m, value)))
     return;
   if (np_json_is_key(key, "tool_calls")) {
     if (add_calls(v, m, key, *sep, out)) *sep = ',';

@@ -5,26 +5,6 @@
 
 #include "render/mark.h"
 
-static const char *const native_members[] = {
-    "reasoning", "reasoning_content", "is_error", "isError", "meta", "ts"};
-
-bool np_part_is_native(np_str key) {
-  for (size_t i = 0; i < NP_COUNT(native_members); i++) {
-    if (np_json_is_key(key, native_members[i])) return true;
-  }
-  return false;
-}
-
-bool np_part_has_native(const np_message *m) {
-  np_str key;
-  np_json value;
-  np_json_iter it = np_json_each(m->json);
-  while (np_json_next(&it, &key, &value)) {
-    if (np_part_is_native(key)) return true;
-  }
-  return false;
-}
-
 /* ---- texts ---- */
 
 void np_part_raw(const np_message *m, np_str raw, np_buf *out) {
@@ -124,8 +104,7 @@ void np_part_replace(const np_view *v, const np_message *m, np_json object,
 bool np_part_is_whole(const np_view *v, const np_group *g) {
   const np_message *m = &v->log->messages[g->lead];
   int64_t id = g->first;
-  if (m->shape != v->format->shape || m->lone || m->holes || !m->entries ||
-      np_part_has_native(m))
+  if (m->shape != v->format->shape || m->lone || m->holes || !m->entries || m->native)
     return false;
   for (uint32_t i = 0; i < m->entries; i++, id = np_view_at(v, id)->next) {
     if (id != m->first + i || np_view_at(v, id)->rung != NP_FULL) return false;

@@ -7,10 +7,6 @@
 
 #include "render/view.h"
 
-/* Members of neap's native form, which no provider knows. */
-bool np_part_is_native(np_str key);
-bool np_part_has_native(const np_message *m);
-
 /* Raw bytes of a message; half a surrogate pair goes out as U+FFFD. */
 void np_part_raw(const np_message *m, np_str raw, np_buf *out);
 /* A text as a JSON string, the mark key filled in. */

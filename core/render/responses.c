@@ -6,6 +6,7 @@
 */
 #include "render/responses.h"
 
+#include "log/shape.h"
 #include "render/openai.h"
 
 static void begin_item(np_seam *seam, np_buf *out) {
@@ -323,7 +324,7 @@ static void add_content(const np_view *v, const np_group *g, int64_t id, np_buf 
 /* Everything of it is shown, in its own order and in parts that its role may have. */
 static bool is_whole(const np_view *v, const np_group *g, const np_message *m,
                      int64_t id) {
-  if (m->shape != NP_SHAPE_RESPONSES || np_part_has_native(m)) return false;
+  if (m->shape != NP_SHAPE_RESPONSES || m->native) return false;
   for (uint32_t i = 0; i < m->entries; i++, id = content_after(v, g, id)) {
     if (id != m->first + i) return false;
     const np_entry *en = np_log_entry(v->log, id);
@@ -339,7 +340,7 @@ static void add_rebuilt(const np_view *v, const np_group *g, const np_message *m
   char sep = '{';
   np_json_iter it = np_json_each(m->json);
   while (np_json_next(&it, &key, &value)) {
-    if (np_part_is_native(key)) continue;
+    if (np_shape_is_native(key)) continue;
     np_buf_addc(out, sep);
     np_part_raw(m, key, out);
     np_buf_addc(out, ':');

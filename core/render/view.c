@@ -91,7 +91,13 @@ void np_view_retail(np_view *v) {
   add_tokens(v, NP_REGION_HOT, v->tail_cost);
 }
 
+void np_view_forget_previews(np_view *v) {
+  for (size_t i = 0; i < v->count; i++)
+    memset(v->shown[i].preview, 0, sizeof v->shown->preview);
+}
+
 void np_view_set_head(np_view *v, np_str tools, np_str request, bool recall) {
+  if (recall != v->recall) np_view_forget_previews(v); /* marks say how to get it back */
   v->tools = tools;
   v->request = request;
   v->recall = recall;
@@ -199,11 +205,11 @@ void np_view_link(np_view *v, int64_t id) {
   const np_entry *en = np_log_entry(v->log, id);
   np_shown *s = np_view_at(v, id);
   s->listed = true;
-  s->prev = place_after(v, en);
-  s->next = s->prev ? np_view_at(v, s->prev)->next : v->head;
-  if (s->prev) np_view_at(v, s->prev)->next = id;
+  s->prev = (uint32_t)place_after(v, en);
+  s->next = s->prev ? np_view_at(v, s->prev)->next : (uint32_t)v->head;
+  if (s->prev) np_view_at(v, s->prev)->next = (uint32_t)id;
   else v->head = id;
-  if (s->next) np_view_at(v, s->next)->prev = id;
+  if (s->next) np_view_at(v, s->next)->prev = (uint32_t)id;
   else v->tail = id;
   uint32_t batch = batch_of(v, en);
   if (batch != UINT32_MAX) v->batch_tail[batch] = id;
@@ -220,6 +226,7 @@ static void recount_call(np_view *v, int64_t call, bool at_end, int64_t *saved) 
   const np_entry *en = np_log_entry(v->log, call);
   np_shown *s = np_view_at(v, call);
   uint32_t was = s->full;
+  memset(s->preview, 0, sizeof s->preview);
   s->full = v->format->entry_tokens(v, en, NULL);
   *saved = (int64_t)was - s->full;
   if (s->rung == NP_DROPPED) return;
@@ -318,17 +325,19 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   return np_runs_drop(v, en->id, saved, e);
 }
 
+/* Room for as much as the log has room for: arrays grow when the log's do, not when a turn
+** that only one message came for finds them full to the last. */
 static bool reserve(np_view *v) {
   const np_log *lg = v->log;
   size_t old = v->messages;
   void *sh = v->shown, *fr = v->framing, *vi = v->visible, *ba = v->batch_tail;
-  bool ok = np_grow(v->alloc, &sh, &v->cap, lg->entry_count, sizeof(np_shown));
+  bool ok = np_grow(v->alloc, &sh, &v->cap, lg->entry_cap, sizeof(np_shown));
   v->shown = sh;
-  ok = np_grow(v->alloc, &fr, &v->framing_cap, lg->message_count, sizeof(uint32_t)) && ok;
+  ok = np_grow(v->alloc, &fr, &v->framing_cap, lg->message_cap, sizeof(uint32_t)) && ok;
   v->framing = fr;
-  ok = np_grow(v->alloc, &vi, &v->visible_cap, lg->message_count, sizeof(uint32_t)) && ok;
+  ok = np_grow(v->alloc, &vi, &v->visible_cap, lg->message_cap, sizeof(uint32_t)) && ok;
   v->visible = vi;
-  ok = np_grow(v->alloc, &ba, &v->batch_cap, lg->atom_count, sizeof(int64_t)) && ok;
+  ok = np_grow(v->alloc, &ba, &v->batch_cap, lg->atom_cap, sizeof(int64_t)) && ok;
   v->batch_tail = ba;
   if (!ok) return false;
   for (size_t i = old; i < lg->message_count; i++) v->framing[i] = v->visible[i] = 0;
@@ -398,13 +407,19 @@ void np_view_touch(np_view *v, int64_t id) {
 
 neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *e) {
   const np_entry *en = np_log_entry(v->log, id);
+  uint32_t tokens = rung == NP_FULL ? np_view_at(v, id)->full : tokens_of(v, en, text);
+  return np_view_show_counted(v, id, rung, text, tokens, e);
+}
+
+neap_rc np_view_show_counted(np_view *v, int64_t id, np_rung rung, np_str text,
+                             uint32_t tokens, np_err *e) {
+  const np_entry *en = np_log_entry(v->log, id);
   np_shown *s = np_view_at(v, id);
   np_str kept = NP_LIT("");
   if (rung != NP_FULL && !np_arena_copy(&v->arena, text, &kept)) return np_fail_mem(e);
-  uint32_t now = rung == NP_FULL ? s->full : tokens_of(v, en, kept);
-  add_tokens(v, en->region, (int64_t)now - s->tokens);
+  add_tokens(v, en->region, (int64_t)tokens - s->tokens);
   s->text = kept;
-  s->tokens = now;
+  s->tokens = tokens;
   s->rung = (uint8_t)rung;
   if (rung == NP_FULL) np_view_raised(v, id);
   np_view_touch(v, id);
@@ -421,6 +436,7 @@ static bool is_keyed(const np_view *v, const np_entry *en) {
 neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
   memcpy(v->key, key, 4);
   v->burnt = false;
+  np_view_forget_previews(v);
   for (size_t i = 0; i < v->count; i++) {
     np_shown *s = &v->shown[i];
     const np_entry *en = &v->log->entries[i];

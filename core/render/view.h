@@ -34,19 +34,23 @@ typedef struct np_shown {
   ** has one while it stands for its atoms */
   bool listed;
   bool pinned, held;
-  bool sent : 1;      /* stood in a prompt, at whatever rung */
-  bool fetched : 1;   /* is the answer to a read or recall: never put away again */
-  bool unmarked : 1;  /* its cache mark is left out: newer ones took its place */
-  uint16_t frame;     /* tokens around a result that is shown; other kinds: framing */
-  np_str text;        /* what is shown at trimmed, reference, masked */
-  uint32_t full;      /* tokens at full, without its message's framing */
-  uint32_t tokens;    /* tokens now; 0 when dropped */
-  int64_t prev, next; /* order of rendering, 0 at the ends */
-  uint32_t run;       /* right at both ends of a run of dropped entries */
-  uint32_t unit;      /* its segment in the frame, UINT32_MAX when none */
+  bool sent : 1;       /* stood in a prompt, at whatever rung */
+  bool fetched : 1;    /* is the answer to a read or recall: never put away again */
+  bool unmarked : 1;   /* its cache mark is left out: newer ones took its place */
+  uint16_t frame;      /* tokens around a result that is shown; other kinds: framing */
+  np_str text;         /* what is shown at trimmed, reference, masked */
+  uint32_t full;       /* tokens at full, without its message's framing */
+  uint32_t tokens;     /* tokens now; 0 when dropped */
+  uint32_t prev, next; /* order of rendering, 0 at the ends; ids fit (np_log_reserve) */
+  uint32_t run;        /* right at both ends of a run of dropped entries */
+  uint32_t unit;       /* its segment in the frame, UINT32_MAX when none */
   /* the summary that stands for it: it keeps its rung for the day it is opened again */
-  int64_t folded;
+  uint32_t folded;
+  /* what trimmed, reference and masked would cost, as np_pack_preview found out once: tokens
+  ** + 1, NP_NO_PREVIEW: no such text, 0: not known */
+  uint32_t preview[NP_MASKED];
 } np_shown;
+#define NP_NO_PREVIEW UINT32_MAX
 
 /* A run of dropped entries that are neighbours in the order of rendering: one notice. */
 typedef struct np_run {
@@ -209,6 +213,10 @@ neap_rc np_view_sync(np_view *v, np_err *e);
 /* Shows `id` at `rung` with `text` in its place (kept: copied). DROPPED and back from it
 ** go through np_view_drop and np_view_restore. NEAP_E_MEMORY only. */
 neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *e);
+/* The same of a text whose tokens in its place are known. */
+neap_rc np_view_show_counted(np_view *v, int64_t id, np_rung rung, np_str text,
+                             uint32_t tokens, np_err *e);
+void np_view_forget_previews(np_view *v);
 /* all entries of the atom */
 neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);
 /* back to what they were before */

@@ -10,7 +10,7 @@
 #include "history_contents.h"
 #include "history_items.h"
 #include "openai_check.h"
-#include "pack/pack.h"
+#include "pack/change.h"
 #include "render/check.h"
 #include "responses_recount.h"
 
@@ -129,6 +129,26 @@ static void random_undo(world *w) {
   if (np_pack_undo(&w->pack, mark, NULL)) fail(w, "undo failed");
   if (np_pack_tokens(&w->pack) != before) fail(w, "undo left other totals");
   if (w->log.entry_count != entries) fail(w, "undo left a summary");
+}
+
+static int previews; /* of all worlds */
+
+/* What is remembered of a lower rung is what it comes to now. */
+static void check_previews(world *w) {
+  np_pack *p = &w->pack;
+  uint32_t any;
+  np_pack_preview(p, 1, NP_MASKED, &any); /* another ladder makes itself felt here */
+  for (int64_t id = 1; id <= (int64_t)p->view.count; id++) {
+    np_shown *s = np_view_at(&p->view, id);
+    for (int rung = NP_TRIMMED; s->listed && rung < NP_DROPPED; rung++) {
+      uint32_t tokens, known = s->preview[rung - 1];
+      if (!known) continue;
+      s->preview[rung - 1] = 0;
+      np_pack_preview(p, id, (np_rung)rung, &tokens);
+      if (s->preview[rung - 1] != known) fail(w, "a preview is out of date");
+      previews++;
+    }
+  }
 }
 
 static void check_regions(world *w) {
@@ -258,6 +278,9 @@ static void turn(world *w) {
   check_prefix(w, &r, np_buf_str(&w->seen));
   if (!pick(&w->h, 5)) check_told(w, p->view.format->parts ? r.body : r.body);
   if (!pick(&w->h, 5)) check_fresh(w);
+  if (!pick(&w->h, 8)) p->ladder.tokens = (int64_t)pick(&w->h, 3) * 80;
+  if (np_pack_prepare(p, NULL)) fail(w, "no memory for previews");
+  if (!pick(&w->h, 3)) check_previews(w);
   if (!pick(&w->h, 20)) {
     char key[4] = {'b', 'c', (char)('a' + pick(&w->h, 26)), 'd'};
     if (np_view_rekey(&p->view, key, NULL)) fail(w, "rekey failed");
@@ -333,6 +356,7 @@ static void test_random_histories(const np_vocab *v) {
   CHECK("histories made folds", folds > rounds);
   CHECK("summaries were opened again", unfolds > rounds / 20);
   CHECK("histories made prompts", prompts > rounds);
+  CHECK("previews were remembered", previews > rounds);
   CHECK("histories made rewrites", rewrites > rounds / 2);
   CHECK("properties were checked", check_failed == 0);
 }

@@ -1,0 +1,134 @@
+/*
+** What an entry would show at a lower rung, and what that would cost. The cost is found out
+** once: it depends on the entry, the ladder and the mark key alone, and whatever changes one of
+** these forgets it. next: shrink.c
+*/
+#include "pack/change.h"
+
+#include "render/mark.h"
+
+#define DEFAULT_TRIM 250 /* tokens of a trim that names none */
+
+int64_t np_pack_trim_tokens(const np_pack *p) {
+  return p->ladder.tokens > 0 ? p->ladder.tokens : DEFAULT_TRIM;
+}
+
+np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en) {
+  if (p->ladder.keep_set) return p->ladder.keep;
+  return en->kind == NP_KIND_RESULT ? NP_KEEP_DENSE : NP_KEEP_ENDS;
+}
+
+np_trim_ask np_pack_ladder_ask(const np_pack *p, const np_entry *en) {
+  return (np_trim_ask){.tokens = (size_t)np_pack_trim_tokens(p),
+                       .keep = np_pack_trim_keep(p, en)};
+}
+
+np_verdict np_pack_text_of(np_pack *p, const np_entry *en, np_rung rung,
+                           const np_trim_ask *ask, np_str *out) {
+  np_buf b;
+  bool whole = false;
+  neap_rc rc = NEAP_OK;
+  np_buf_init(&b, p->alloc);
+  if (rung == NP_TRIMMED) {
+    rc = np_mark_trimmed(&p->view, en, ask, &b, &whole, NULL);
+  } else if (rung == NP_REFERENCE) {
+    np_mark_reference(&p->view, en, &b);
+  } else {
+    np_mark_masked(&p->view, en, &b);
+  }
+  bool ok = !rc && !b.failed && np_arena_copy(&p->turn, np_buf_str(&b), out);
+  np_buf_free(&b);
+  return !ok ? NP_NO_MEMORY : whole ? NP_SAME : NP_DONE;
+}
+
+uint32_t np_pack_text_tokens(np_pack *p, const np_entry *en, np_str text) {
+  np_str filled = np_view_text(&p->view, text, &p->view.scratch);
+  if (p->view.scratch.failed) p->view.lost = true;
+  return p->view.format->entry_tokens(&p->view, en, &filled);
+}
+
+/* Another ladder trims otherwise. */
+static void check_ladder(np_pack *p) {
+  np_ladder *was = &p->previewed, now = p->ladder;
+  bool same = was->tokens == now.tokens && was->keep_set == now.keep_set &&
+              (!now.keep_set || was->keep == now.keep);
+  if (same) return;
+  *was = now;
+  np_view_forget_previews(&p->view);
+}
+
+/* Finds out a preview: tokens + 1, or that there is none; 0: out of memory. */
+static uint32_t find_out(np_pack *p, const np_entry *en, np_rung rung) {
+  np_str text;
+  np_arena_place here = np_arena_here(&p->turn);
+  np_trim_ask ask = np_pack_ladder_ask(p, en);
+  np_verdict v = np_pack_text_of(p, en, rung, &ask, &text);
+  uint32_t found = v == NP_NO_MEMORY ? 0
+                   : v == NP_DONE    ? np_pack_text_tokens(p, en, text) + 1
+                                     : NP_NO_PREVIEW;
+  np_arena_back(&p->turn, here); /* the count is enough */
+  return found;
+}
+
+/* A call without a result has a stub made for it as long as it has none. */
+static bool may_change(const np_entry *en) {
+  return en->kind == NP_KIND_CALL && !en->pair;
+}
+
+np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, uint32_t *tokens) {
+  const np_entry *en = np_log_entry(p->log, id);
+  check_ladder(p);
+  if (!np_entry_allows(en, rung)) return NP_SAME;
+  np_shown *s = np_view_at(&p->view, id);
+  uint32_t known = s->preview[rung - 1];
+  if (!known) {
+    known = find_out(p, en, rung);
+    if (!known) return NP_NO_MEMORY;
+    if (!may_change(en)) s->preview[rung - 1] = known;
+  }
+  if (known == NP_NO_PREVIEW) return NP_SAME;
+  *tokens = known - 1;
+  return *tokens < s->tokens ? NP_DONE : NP_SAME;
+}
+
+/* ---- ahead of time ---- */
+
+#define NEAR_SHARE 4 /* of the budget: below a quarter of it no rewrite is near */
+#define LOOKS 256    /* entries that a turn passes over at most */
+#define MOST 32      /* previews of entries that a turn makes at most */
+
+static bool wants_preview(const np_pack *p, int64_t id) {
+  const np_entry *en = np_log_entry(p->log, id);
+  const np_shown *s = np_view_at(&p->view, id);
+  return s->listed && s->rung < NP_MASKED && !np_pack_is_pinned(p, id) &&
+         !np_pack_is_held(p, id) && !may_change(en);
+}
+
+static bool preview_all(np_pack *p, int64_t id) {
+  uint32_t tokens;
+  np_verdict v = NP_DONE;
+  for (int rung = np_view_at(&p->view, id)->rung + 1;
+       rung < NP_DROPPED && v != NP_NO_MEMORY; rung++)
+    v = np_pack_preview(p, id, (np_rung)rung, &tokens);
+  return v != NP_NO_MEMORY;
+}
+
+/* Twice as many as have come since the last turn, so that it catches up with a history that
+** was there before. */
+neap_rc np_pack_prepare(np_pack *p, np_err *e) {
+  int64_t end = (int64_t)p->view.count, come = end - p->seen, looks = LOOKS;
+  p->seen = end;
+  if (p->order != NP_ORDER_VALUE || p->view.total < p->budget / NEAR_SHARE)
+    return NEAP_OK;
+  if (p->ahead > end) p->ahead = end;
+  int64_t left = come < MOST / 2 ? 2 * come + 2 : MOST;
+  for (; left > 0 && looks > 0 && p->ahead < end; looks--) {
+    int64_t id = p->ahead + 1;
+    if (np_log_entry(p->log, id)->step == p->log->step) break; /* held until the next */
+    p->ahead++;
+    if (!wants_preview(p, id)) continue;
+    if (!preview_all(p, id)) return np_fail_mem(e);
+    left--;
+  }
+  return NEAP_OK;
+}
