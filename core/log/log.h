@@ -49,7 +49,7 @@ typedef enum np_region {
 const char *np_region_name(np_region r);
 
 /* What a result's text says in place of an image or file in it; the log keeps the bytes. */
-#define NP_RESULT_OMITTED "(an image or file; results of this form carry text only)"
+#define NP_RESULT_OMITTED "(an image or file, not shown here)"
 
 typedef enum np_role {
   NP_ROLE_SYSTEM,

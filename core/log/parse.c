@@ -94,10 +94,23 @@ static const char *text_member(np_json type) {
   return np_json_is_key(type.raw, "refusal") ? "refusal" : NULL;
 }
 
-/* An image stands for itself in words; a file as its bytes. */
-static bool is_image(np_json type) {
-  return np_json_is_key(type.raw, "image_url") || np_json_is_key(type.raw, "image") ||
-         np_json_is_key(type.raw, "input_image");
+/* An image or file is only named: its bytes are no text. */
+static bool is_data(np_json type) {
+  static const char *const types[] = {"image_url", "image",      "input_image",
+                                      "file",      "input_file", "document",
+                                      "audio",     "input_audio"};
+  for (size_t i = 0; i < NP_COUNT(types); i++) {
+    if (np_json_is_key(type.raw, types[i])) return true;
+  }
+  return false;
+}
+
+/* A document in plain text is read as such. */
+static bool is_plain(np_json item, np_json *text) {
+  np_json source, type;
+  return np_json_get(item, "source", &source) && np_json_get(source, "type", &type) &&
+         type.type == NP_JSON_STRING && np_json_is_key(type.raw, "text") &&
+         np_json_get(source, "data", text) && text->type == NP_JSON_STRING;
 }
 
 static neap_rc join_item(np_parser *p, np_json item, np_buf *joined, bool *odd) {
@@ -109,11 +122,13 @@ static neap_rc join_item(np_parser *p, np_json item, np_buf *joined, bool *odd) 
   if (type.type != NP_JSON_STRING)
     return np_parser_fail(p, "an item of content needs a type");
   const char *member = text_member(type);
+  bool plain = !member && is_plain(item, &text);
   if (member && (!np_json_get(item, member, &text) || text.type != NP_JSON_STRING))
     return np_parser_fail(p, "a text part needs its text as a string");
-  if (member) np_json_text(text, joined);
-  else np_buf_add(joined, is_image(type) ? NP_LIT(NP_RESULT_OMITTED) : item.raw);
-  if (odd && (!member || joined->n == before)) *odd = true;
+  if (member || plain) np_json_text(text, joined);
+  else np_buf_add(joined, is_data(type) ? NP_LIT(NP_RESULT_OMITTED) : item.raw);
+  bool own = member && np_json_is_key(type.raw, "text"); /* as the chat form has it */
+  if (odd && (!own || joined->n == before)) *odd = true;
   return NEAP_OK;
 }
 

@@ -51,6 +51,22 @@ static neap_rc parse_call(np_parser *p, uint32_t i, np_json item, np_json functi
   return rc || np_parser_path(p, part) ? rc : np_fail_mem(p->err);
 }
 
+/* Pictures and files beside a response are only named in its text. */
+static neap_rc add_media(np_parser *p, np_part *part, np_json parts) {
+  np_json media;
+  np_buf text;
+  np_buf_init(&text, p->scratch->alloc);
+  np_buf_add(&text, part->text);
+  np_json_iter it = np_json_each(parts);
+  while (np_json_next(&it, NULL, &media)) {
+    if (text.n) np_buf_addc(&text, '\n');
+    np_buf_adds(&text, NP_RESULT_OMITTED);
+  }
+  bool ok = !text.failed && np_arena_copy(p->ar, np_buf_str(&text), &part->text);
+  np_buf_free(&text);
+  return ok ? NEAP_OK : np_fail_mem(p->err);
+}
+
 /* A response that is one text is that text. */
 static neap_rc fill_response(np_parser *p, np_part *part, np_json response) {
   np_json value, error, one;
@@ -65,7 +81,7 @@ static neap_rc fill_response(np_parser *p, np_part *part, np_json response) {
 }
 
 static neap_rc parse_response(np_parser *p, uint32_t i, np_json item, np_json function) {
-  np_json response;
+  np_json response, parts;
   np_part *part = np_parser_add(p, NP_KIND_RESULT, NP_PLACE_PART, i, item);
   if (!part) return np_fail_mem(p->err);
   if (p->out->message.role != NP_ROLE_USER)
@@ -75,7 +91,12 @@ static neap_rc parse_response(np_parser *p, uint32_t i, np_json item, np_json fu
   np_json_get(function, "response", &response);
   if (response.type > NP_JSON_NULL && response.type != NP_JSON_OBJECT)
     return np_parser_fail(p, "a functionResponse's response must be an object");
-  return fill_response(p, part, response);
+  rc = fill_response(p, part, response);
+  if (rc || !np_json_get(function, "parts", &parts) || parts.type <= NP_JSON_NULL)
+    return rc;
+  if (parts.type != NP_JSON_ARRAY)
+    return np_parser_fail(p, "a functionResponse's parts must be a list");
+  return add_media(p, part, parts);
 }
 
 /* Bytes in place, or a file that the provider keeps. */

@@ -152,13 +152,39 @@ static void add_whole(const np_view *v, const np_group *g, np_seam *s, uint8_t s
 
 /* ---- groups ---- */
 
-/* `begun`: the list is open and empty. */
+/* Whether the model thinks by a budget that the host has set: then a message that holds thoughts
+** begins with one (AD, extended thinking). Where the model decides itself, and where it does not
+** think, thoughts may stand anywhere (AD, adaptive thinking). */
+static bool thinks_first(const np_view *v) {
+  np_json request, thinking, type;
+  return !np_json_check(v->request, &request, NULL) &&
+         np_json_get(request, "thinking", &thinking) &&
+         np_json_get(thinking, "type", &type) && type.type == NP_JSON_STRING &&
+         np_json_is_key(type.raw, "enabled");
+}
+
+bool np_anthropic_parts(const np_view *v, const np_group *g) {
+  int64_t id = np_group_shown(v, g, g->first);
+  if (!id || np_log_entry(v->log, id)->kind == NP_KIND_THOUGHT) return false;
+  while (id && np_log_entry(v->log, id)->kind != NP_KIND_THOUGHT)
+    id = np_group_after(v, g, id);
+  return id && thinks_first(v);
+}
+
+/* `begun`: the list is open and empty. `parts`: the first thought begins another message, as it
+** may neither stand behind other blocks nor before them. */
 static void add_blocks(const np_view *v, const np_group *g, np_seam *s, uint8_t state,
-                       bool begun, np_buf *out) {
+                       bool begun, bool parts, np_buf *out) {
   for (int64_t id = np_group_shown(v, g, g->first); id; id = np_group_after(v, g, id)) {
+    const np_entry *en = np_log_entry(v->log, id);
+    if (parts && en->kind == NP_KIND_THOUGHT) {
+      open_list(v, s, state, out);
+      parts = false;
+      begun = true;
+    }
     if (!begun) open_block(v, s, state, out);
     begun = false;
-    np_anthropic_block(v, np_log_entry(v->log, id), out);
+    np_anthropic_block(v, en, out);
   }
 }
 
@@ -194,12 +220,12 @@ static void begin(const np_view *v, np_seam *s, np_buf *out) {
 static void group(const np_view *v, const np_group *g, np_seam *s, np_buf *out) {
   uint8_t state = state_of(v, g);
   if (state != NP_ANTHROPIC_SYSTEM) begin(v, s, out);
-  bool anew = begins_anew(v, g, s, state);
-  if (anew && is_whole(v, g, state)) {
+  bool anew = begins_anew(v, g, s, state), parts = np_anthropic_parts(v, g);
+  if (anew && !parts && is_whole(v, g, state)) {
     add_whole(v, g, s, state, out);
   } else {
     if (anew) open_list(v, s, state, out);
-    add_blocks(v, g, s, state, anew, out);
+    add_blocks(v, g, s, state, anew, parts, out);
   }
   add_stubs(v, g, s, out);
 }
@@ -228,6 +254,7 @@ const np_format np_format_anthropic = {
     .parts = true,
     .turns = true,
     .loops = true,
+    .pictures = true,
     .entry_tokens = np_anthropic_entry_tokens,
     .message_tokens = np_anthropic_message_tokens,
     .result_tokens = np_anthropic_result_tokens,

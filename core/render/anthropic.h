@@ -29,6 +29,9 @@ bool np_anthropic_begins(const np_view *v);
 /* Whether the last thing shown is the assistant's. */
 bool np_anthropic_ends(const np_view *v);
 
+/* Whether the group goes out as two messages, the second from its first thought on. */
+bool np_anthropic_parts(const np_view *v, const np_group *g);
+
 /* The text of an entry of which `text` is shown (NULL: its own), as it goes out. */
 void np_anthropic_text(const np_view *v, const np_entry *en, const np_str *text,
                        np_buf *out);
@@ -37,10 +40,11 @@ bool np_anthropic_takes(const np_entry *en);
 
 /* The block of one that it takes. */
 void np_anthropic_picture(np_json part, np_kind kind, np_buf *out);
-/* Whether the result is one of another form that holds pictures, and texts, alone; and its
-** content as blocks. */
+/* Whether the result is one of another form that holds pictures or files; its content as
+** blocks; tokens of a result's list, `each` of them for a picture or file besides its own. */
 bool np_anthropic_is_mixed(const np_view *v, const np_entry *en);
 void np_anthropic_mixed(const np_view *v, const np_entry *en, np_buf *out);
+uint32_t np_anthropic_inner_tokens(const np_view *v, const np_entry *en, uint32_t each);
 
 /* np_format.marks */
 uint32_t np_anthropic_marks(const np_view *v, const np_entry *en);

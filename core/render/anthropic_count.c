@@ -7,6 +7,8 @@
 #include "render/anthropic.h"
 
 #include "render/claude_count.h"
+#include "render/document.h"
+#include "render/inner.h"
 
 static const np_claude_cost *const cost = &np_claude_cost_table;
 
@@ -41,37 +43,14 @@ static uint32_t call_tokens(const np_view *v, const np_entry *en, const np_str *
   return en->pair ? n : n + stub_tokens(v, en);
 }
 
-static uint32_t image_tokens(const np_view *v, np_json block) {
-  return cost->message + np_image_tokens(v->model->image, np_image_read(block), NULL);
-}
-
-/* A block inside a result: a text, a picture, or something that counts as its bytes. */
-static uint32_t inner_tokens(const np_view *v, np_json block) {
-  np_json type, text;
-  np_buf b;
-  np_json_get(block, "type", &type);
-  np_str kind = type.type == NP_JSON_STRING ? type.raw : NP_LIT("");
-  if (np_json_is_key(kind, "image") || np_json_is_key(kind, "image_url") ||
-      np_json_is_key(kind, "input_image"))
-    return image_tokens(v, block);
-  np_buf_init(&b, v->alloc);
-  if (np_json_get(block, "text", &text) && text.type == NP_JSON_STRING)
-    np_json_text(text, &b);
-  else np_json_copy_repaired(block.raw, &b);
-  return count_buf(v, &b);
-}
-
 static uint32_t result_tokens(const np_view *v, const np_entry *en) {
-  np_json content, block;
-  uint32_t n = 0;
+  np_json content;
   bool own = np_view_message(v, en)->shape == NP_SHAPE_ANTHROPIC;
-  if (np_anthropic_is_mixed(v, en)) content = en->raw;
-  else if (!own || !np_json_get(en->raw, "content", &content) ||
-           content.type != NP_JSON_ARRAY)
-    return np_part_tokens(v, en, NULL);
-  np_json_iter it = np_json_each(content);
-  while (np_json_next(&it, NULL, &block)) n += inner_tokens(v, block);
-  return n;
+  bool list =
+      own && np_json_get(en->raw, "content", &content) && content.type == NP_JSON_ARRAY;
+  if (list || np_anthropic_is_mixed(v, en))
+    return np_anthropic_inner_tokens(v, en, cost->message);
+  return np_part_tokens(v, en, NULL);
 }
 
 /* A thought costs its words; one that is hidden its data, which is longer than they were. */
@@ -94,9 +73,11 @@ static uint32_t raw_tokens(const np_view *v, const np_entry *en) {
 static uint32_t data_tokens(const np_view *v, const np_entry *en) {
   bool own = np_view_message(v, en)->shape == NP_SHAPE_ANTHROPIC;
   if (!own && !np_anthropic_takes(en)) return text_tokens(v, en, NULL);
-  if (en->kind == NP_KIND_IMAGE) return image_tokens(v, en->raw);
-  if (own && en->text.n) return cost->message + np_part_count(v, en->text);
-  return raw_tokens(v, en);
+  uint32_t pages;
+  if (en->kind == NP_KIND_FILE && en->text.n && !np_document_read(en->raw, &pages))
+    return cost->message + np_part_count(v, en->text);
+  np_inner in = {.kind = en->kind, .part = en->raw};
+  return cost->message + np_inner_data_tokens(v, &in);
 }
 
 uint32_t np_anthropic_entry_tokens(const np_view *v, const np_entry *en,

@@ -3,6 +3,8 @@
 */
 #include "render/anthropic.h"
 
+#include "render/inner.h"
+
 static bool is_picture_type(np_str type) {
   return np_str_is(type, "image/png") || np_str_is(type, "image/jpeg") ||
          np_str_is(type, "image/gif") || np_str_is(type, "image/webp") ||
@@ -43,44 +45,51 @@ void np_anthropic_picture(np_json part, np_kind kind, np_buf *out) {
 
 /* ---- in a result ---- */
 
-static bool is_text(np_json part, np_json *text) {
-  np_json type;
-  return np_json_get(part, "type", &type) && np_json_is_key(type.raw, "text") &&
-         np_json_get(part, "text", text) && text->type == NP_JSON_STRING;
+static bool takes_inner(const np_view *v, np_json part, np_kind kind) {
+  (void)v;
+  return takes(part, kind);
 }
 
 bool np_anthropic_is_mixed(const np_view *v, const np_entry *en) {
-  np_json part, text;
-  size_t pictures = 0;
-  if (np_view_message(v, en)->shape == NP_SHAPE_ANTHROPIC || !en->pair ||
-      en->raw.type != NP_JSON_ARRAY)
-    return false;
-  np_json_iter it = np_json_each(en->raw);
-  while (np_json_next(&it, NULL, &part)) {
-    if (is_text(part, &text)) continue;
-    if (part.type != NP_JSON_OBJECT || !takes(part, NP_KIND_IMAGE)) return false;
-    pictures++;
-  }
-  return pictures > 0;
+  return np_inner_crosses(v, en, takes_inner);
+}
+
+static void add_words(const np_view *v, const np_inner *in, np_buf *out) {
+  np_buf text;
+  np_buf_init(&text, v->alloc);
+  np_inner_text(in, &text);
+  np_buf_adds(out, "{\"type\":\"text\",\"text\":");
+  np_json_quote(out, np_buf_str(&text));
+  np_buf_addc(out, '}');
+  if (text.failed) out->failed = true;
+  np_buf_free(&text);
 }
 
 void np_anthropic_mixed(const np_view *v, const np_entry *en, np_buf *out) {
-  np_json part, text;
-  const np_message *m = np_view_message(v, en);
+  np_inner in;
   char sep = '[';
-  np_json_iter it = np_json_each(en->raw);
-  while (np_json_next(&it, NULL, &part)) {
-    bool words = is_text(part, &text);
-    if (words && text.raw.n == 2) continue; /* no block is empty */
+  np_inners all = np_inner_each(v, en);
+  while (np_inner_next(&all, &in)) {
+    if (in.words.type == NP_JSON_STRING && in.words.raw.n == 2) continue;
     np_buf_addc(out, sep);
     sep = ',';
-    if (words) {
-      np_buf_adds(out, "{\"type\":\"text\",\"text\":");
-      np_part_raw(m, text.raw, out);
-      np_buf_addc(out, '}');
-    } else {
-      np_anthropic_picture(part, NP_KIND_IMAGE, out);
-    }
+    if (in.kind != NP_KIND_TEXT && takes(in.part, in.kind))
+      np_anthropic_picture(in.part, in.kind, out);
+    else add_words(v, &in, out);
   }
   np_buf_addc(out, ']');
+}
+
+/* Another form's pictures and files are those that this one takes; the others are words. Its own
+** are what they are. */
+uint32_t np_anthropic_inner_tokens(const np_view *v, const np_entry *en, uint32_t each) {
+  np_inner in;
+  uint32_t n = 0;
+  bool own = np_view_message(v, en)->shape == NP_SHAPE_ANTHROPIC;
+  np_inners all = np_inner_each(v, en);
+  while (np_inner_next(&all, &in)) {
+    bool data = in.kind != NP_KIND_TEXT && (own || takes(in.part, in.kind));
+    n += data ? each + np_inner_data_tokens(v, &in) : np_inner_tokens(v, &in);
+  }
+  return n;
 }

@@ -15,6 +15,7 @@ typedef struct turn {
   bool assistant;
   size_t blocks; /* of the message */
   bool thinks;   /* the message's first block is a thought */
+  bool first;    /* where a message has thoughts one must be */
 } turn;
 
 static bool is_thought(np_json type) {
@@ -46,12 +47,21 @@ static neap_rc check_image(np_checker *c, np_json block) {
                                                : np_bad(c, "an image of no data");
 }
 
+/* AD, extended thinking: where thinking has a budget a message begins with its thoughts; AD,
+** adaptive thinking: else it need not. */
+static bool must_begin(np_checker *c) {
+  np_json thinking, type;
+  return np_json_get(c->root, "thinking", &thinking) &&
+         np_json_get(thinking, "type", &type) && np_json_is(type, "enabled");
+}
+
 /* AD: handed back unchanged, so the signature is there. */
 static neap_rc check_thought(turn *t, np_json block, np_json type) {
   np_checker *c = t->c;
   np_json v;
   if (!t->assistant) return np_bad(c, "a thought in a user message");
-  if (!t->thinks) return np_bad(c, "a thought behind the message's first block");
+  if (!t->thinks && t->first)
+    return np_bad(c, "a thought behind the message's first block");
   if (np_json_get(block, "cache_control", &v))
     return np_bad(c, "a cache mark on a thought");
   if (np_json_is(type, "redacted_thinking")) {
@@ -94,14 +104,29 @@ static neap_rc check_call(turn *t, np_json block) {
   return np_checker_known(c, name);
 }
 
+/* AD, PDF support: base64 of a PDF, plain text, blocks, an address, or an uploaded file. */
+static neap_rc check_document(np_checker *c, np_json block) {
+  np_json source, type, v;
+  np_json_get(block, "source", &source);
+  np_json_get(source, "type", &type);
+  if (!np_json_is(type, "base64"))
+    return source.type == NP_JSON_OBJECT ? NEAP_OK
+                                         : np_bad(c, "a document needs its source");
+  np_json_get(source, "media_type", &v);
+  if (c->strict && !np_str_is(np_checker_text(c, v), "application/pdf"))
+    return np_bad(c, "a document that is no PDF");
+  return np_checker_string(source, "data", &v) ? NEAP_OK
+                                               : np_bad(c, "a document of no data");
+}
+
 /* Blocks inside a result: text, images, documents (AD). */
 static neap_rc check_inner(np_checker *c, np_json block) {
   np_json type;
   np_json_get(block, "type", &type);
   if (np_json_is(type, "text")) return check_text(c, block);
   if (np_json_is(type, "image")) return check_image(c, block);
-  if (np_json_is(type, "document") || np_json_is(type, "search_result") ||
-      np_json_is(type, "tool_reference"))
+  if (np_json_is(type, "document")) return check_document(c, block);
+  if (np_json_is(type, "search_result") || np_json_is(type, "tool_reference"))
     return NEAP_OK;
   return np_bad(c, "no block that a result may hold");
 }
@@ -141,6 +166,7 @@ static neap_rc check_block(turn *t, np_json block) {
   if (np_json_is(type, "tool_use")) return check_call(t, block);
   if (is_thought(type)) return check_thought(t, block, type);
   if (np_json_is(type, "text")) return check_text(t->c, block);
+  if (np_json_is(type, "document")) return check_document(t->c, block);
   if (!np_json_is(type, "image")) return NEAP_OK;
   return t->assistant ? np_bad(t->c, "an image in an assistant message")
                       : check_image(t->c, block);
@@ -220,7 +246,7 @@ static neap_rc check_last(np_checker *c, np_json m) {
 
 static neap_rc check_messages(np_checker *c) {
   np_json list, m = {0}, last = {0};
-  turn t = {.c = c};
+  turn t = {.c = c, .first = must_begin(c)};
   neap_rc rc = NEAP_OK;
   np_checker_at(c, "messages", 0);
   np_json_get(c->root, "messages", &list);

@@ -78,6 +78,30 @@ static called *find_call(turns *t, np_json id) {
   return id.type && at->id.type ? NULL : at;
 }
 
+/* GD, multimodal responses: media beside a response are inline, of five types; an address has no
+** place there. They are mostly the host's: a strict rule. */
+static neap_rc check_media(np_checker *c, np_json answer) {
+  static const char *const types[] = {"image/png", "image/jpeg", "image/webp",
+                                      "application/pdf", "text/plain"};
+  np_json parts, part, blob, type;
+  if (!c->strict || !np_json_get(answer, "parts", &parts)) return NEAP_OK;
+  if (parts.type != NP_JSON_ARRAY) return np_bad(c, "a response's parts are no list");
+  np_json_iter it = np_json_each(parts);
+  while (np_json_next(&it, NULL, &part)) {
+    if (!np_json_get(part, "inlineData", &blob))
+      return np_bad(c, "a part of a response that is no inline data");
+    neap_rc rc = check_blob(c, blob);
+    if (rc) return rc;
+    bool known = false;
+    if (!np_checker_string(blob, "mimeType", &type))
+      np_json_get(blob, "mime_type", &type);
+    for (size_t i = 0; i < NP_COUNT(types); i++)
+      known = known || np_json_is(type, types[i]);
+    if (!known) return np_bad(c, "no media type that a response may hold");
+  }
+  return NEAP_OK;
+}
+
 /* GD: right behind the turn of its call. */
 static neap_rc check_answer(turns *t, np_json answer) {
   np_checker *c = t->c;
@@ -101,7 +125,7 @@ static neap_rc check_answer(turns *t, np_json answer) {
   if (!same) return np_bad(c, "a function's response has another name than its call");
   call->answered = true;
   t->answers++;
-  return NEAP_OK;
+  return check_media(c, answer);
 }
 
 /* GD: no part is empty, but that a signature may come on an empty text. */

@@ -47,6 +47,9 @@ static neap_rc check_part(np_checker *c, np_json part, bool assistant) {
     return np_checker_string(part, "file_id", &v) ? NEAP_OK
                                                   : np_bad(c, "an image without address");
   }
+  if (np_json_is(type, "input_file") && !np_checker_string(part, "file_data", &v) &&
+      !np_checker_string(part, "file_id", &v) && !np_checker_string(part, "file_url", &v))
+    return np_bad(c, "a file without data and address");
   bool text = np_json_is(type, "input_text") || np_json_is(type, "output_text");
   if (text && !np_checker_string(part, "text", &v)) return np_bad(c, "an empty text");
   if (np_json_is(type, "refusal") && !np_checker_string(part, "refusal", &v))
@@ -104,14 +107,20 @@ static neap_rc check_call(np_checker *c, size_t row, np_json item) {
   return rc || row ? rc : np_checker_arguments(c, text);
 }
 
-/* OD: a string, which may be empty, or a list of what a user's message may hold. A shell's
-** and a computer's outputs have shapes of their own. */
+/* OD: a string, which may be empty, or a list of texts, images and files. A shell's and a
+** computer's outputs have shapes of their own. */
 static neap_rc check_output(np_checker *c, size_t row, np_json item) {
-  np_json output;
+  np_json output, part, type;
   np_json_get(item, "output", &output);
   if (output.type == NP_JSON_NONE) return np_bad(c, "a result needs its output");
   if (row > 1 || output.type == NP_JSON_STRING) return NEAP_OK;
   if (output.type != NP_JSON_ARRAY) return np_bad(c, "output is no string and no list");
+  np_json_iter it = np_json_each(output);
+  while (np_json_next(&it, NULL, &part)) {
+    np_json_get(part, "type", &type);
+    if (np_json_is(type, "input_audio"))
+      return np_bad(c, "no part that an output may have");
+  }
   return check_parts(c, "output", output, false);
 }
 

@@ -122,7 +122,9 @@ static bool is_straight(const np_view *v, const np_group *g) {
 static bool keeps_calls(const np_view *v, const np_group *g, bool named) {
   for (int64_t id = np_group_shown(v, g, g->first); id; id = np_group_after(v, g, id)) {
     const np_entry *en = np_log_entry(v->log, id);
-    if (is_call(en) && (en->again || (named && !en->call_id.n))) return false;
+    if (!is_call(en)) continue;
+    if (en->again || np_part_is_made(en->call_id) || (named && !en->call_id.n))
+      return false;
   }
   return true;
 }
@@ -244,6 +246,7 @@ const np_format np_format_gemini = {
     .parts = true,
     .turns = true,
     .loops = true,
+    .pictures = true,
     .blanks = true,
     .entry_tokens = np_gemini_entry_tokens,
     .message_tokens = np_gemini_message_tokens,

@@ -1,7 +1,7 @@
 /*
 ** Gemini's form: contents, turns of user and model that alternate, made of parts. What follows
-** a turn of the same role is put into it. next: gemini_count.c, gemini_parts.c, gemini.c,
-** gemini_head.c
+** a turn of the same role is put into it. next: gemini_count.c, gemini_picture.c, gemini_parts.c,
+** gemini.c, gemini_head.c
 */
 #ifndef NP_RENDER_GEMINI_H
 #define NP_RENDER_GEMINI_H
@@ -22,6 +22,16 @@ uint32_t np_gemini_tail_tokens(const np_view *v);
 bool np_gemini_owns(const np_view *v, const np_entry *en);
 /* Whether an image can go as inline data, or goes as it came. */
 bool np_gemini_takes(const np_view *v, const np_entry *en);
+/* Whether the model is of the third generation or later. */
+bool np_gemini_is_third(const np_view *v);
+/* A picture or file as {"inlineData":…}. */
+void np_gemini_blob(np_json part, np_buf *out);
+/* Whether the result is one of another form that holds pictures or files that the model takes;
+** what of it is text, not quoted; the rest, as a list; tokens of a result that is shown whole. */
+bool np_gemini_is_mixed(const np_view *v, const np_entry *en);
+void np_gemini_mixed_text(const np_view *v, const np_entry *en, np_buf *out);
+void np_gemini_mixed_parts(const np_view *v, const np_entry *en, np_buf *out);
+uint32_t np_gemini_whole_tokens(const np_view *v, const np_entry *en);
 /* Whether the history begins with the model; the prompt would end with it. */
 bool np_gemini_opens_late(const np_view *v);
 bool np_gemini_closes(const np_view *v);

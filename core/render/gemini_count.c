@@ -14,21 +14,6 @@ bool np_gemini_owns(const np_view *v, const np_entry *en) {
   return np_view_message(v, en)->shape == NP_SHAPE_GEMINI;
 }
 
-/* ai.google.dev, image understanding: PNG, JPEG, WebP, HEIC, HEIF. */
-bool np_gemini_takes(const np_view *v, const np_entry *en) {
-  static const char *const types[] = {"image/png", "image/jpeg", "image/webp",
-                                      "image/heic", "image/heif"};
-  np_picture image;
-  if (en->kind != NP_KIND_IMAGE && en->kind != NP_KIND_FILE) return false;
-  if (np_gemini_owns(v, en)) return true;
-  if (!np_picture_read(en->raw, &image) || !image.data.n) return false;
-  if (en->kind == NP_KIND_FILE) return np_str_is(image.type, "application/pdf");
-  for (size_t i = 0; i < NP_COUNT(types); i++) {
-    if (np_str_is(image.type, types[i])) return true;
-  }
-  return false;
-}
-
 bool np_gemini_opens_late(const np_view *v) {
   const np_entry *en = np_log_entry(v->log, v->opening);
   return en && np_view_message(v, en)->role == NP_ROLE_ASSISTANT;
@@ -111,16 +96,13 @@ static uint32_t call_tokens(const np_view *v, const np_entry *en, np_str text) {
   return n;
 }
 
-/* What goes out as its raw bytes: a response of several values, what the provider keeps for
-** itself. */
+/* What goes out as its raw bytes: what the provider keeps for itself. */
 static bool is_raw(const np_view *v, const np_entry *en) {
   return np_gemini_owns(v, en) && en->text.n && en->text.p >= en->raw.raw.p &&
          en->text.p < en->raw.raw.p + en->raw.raw.n;
 }
 
 static uint32_t text_tokens(const np_view *v, const np_entry *en, const np_str *text) {
-  if (!text && en->pair == 0 && en->kind == NP_KIND_RESULT)
-    return np_part_tokens(v, en, NULL);
   return !text && is_raw(v, en) ? np_part_raw_tokens(v, np_view_message(v, en), en->text)
                                 : np_part_tokens(v, en, text);
 }
@@ -138,7 +120,9 @@ static bool has_pages(const np_view *v, const np_entry *en, uint32_t *pages) {
 uint32_t np_gemini_entry_tokens(const np_view *v, const np_entry *en,
                                 const np_str *text) {
   if (en->kind == NP_KIND_CALL) return call_tokens(v, en, text ? *text : en->text);
-  if (en->kind == NP_KIND_RESULT) return text_tokens(v, en, text);
+  if (en->kind == NP_KIND_RESULT)
+    return text || !en->pair ? np_part_tokens(v, en, text)
+                             : np_gemini_whole_tokens(v, en);
   if (en->kind == NP_KIND_IMAGE && !text && np_gemini_takes(v, en))
     return COST->message + np_image_tokens(v->model->image, np_image_read(en->raw), NULL);
   uint32_t pages;

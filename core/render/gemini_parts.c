@@ -25,21 +25,11 @@ void np_gemini_text(np_str text, np_buf *out) {
   np_buf_addc(out, '}');
 }
 
-static void add_image(const np_entry *en, np_buf *out) {
-  np_picture image;
-  np_picture_read(en->raw, &image);
-  np_buf_adds(out, "{\"inlineData\":{\"mimeType\":\"");
-  np_buf_add(out, image.type);
-  np_buf_adds(out, "\",\"data\":\"");
-  np_buf_add(out, image.data);
-  np_buf_adds(out, "\"}}");
-}
-
 void np_gemini_part(const np_view *v, const np_entry *en, np_buf *out) {
   if (is_full(v, en) && np_gemini_owns(v, en)) {
     np_part_raw(np_view_message(v, en), en->raw.raw, out);
   } else if (is_full(v, en) && np_gemini_takes(v, en)) {
-    add_image(en, out);
+    np_gemini_blob(en->raw, out);
   } else {
     np_buf_adds(out, "{\"text\":");
     np_part_shown(v, en, out);
@@ -53,7 +43,7 @@ void np_gemini_part(const np_view *v, const np_entry *en, np_buf *out) {
 ** word for it. Models before the third generation sign nothing and ask for nothing. */
 #define UNSIGNED "skip_thought_signature_validator"
 
-static bool asks_for_signatures(const np_view *v) {
+bool np_gemini_is_third(const np_view *v) {
   return strncmp(v->model->name, "gemini-1", 8) != 0 &&
          strncmp(v->model->name, "gemini-2", 8) != 0;
 }
@@ -65,7 +55,8 @@ static bool has_id(const np_view *v, const np_entry *call, bool named) {
 }
 
 static bool keeps_id(const np_view *v, const np_entry *call) {
-  return np_gemini_owns(v, call) && call->call_id.n && !call->again;
+  return np_gemini_owns(v, call) && call->call_id.n && !call->again &&
+         !np_part_is_made(call->call_id);
 }
 
 static void add_id(const np_view *v, const np_entry *call, np_buf *out) {
@@ -144,7 +135,7 @@ void np_gemini_call(const np_view *v, const np_entry *en, bool named, bool leads
   } else {
     np_buf_adds(out, "{\"functionCall\":");
     add_function(v, en, named, out);
-    bool sign = leads && asks_for_signatures(v);
+    bool sign = leads && np_gemini_is_third(v);
     np_buf_adds(out, sign ? ",\"thoughtSignature\":\"" UNSIGNED "\"}" : "}");
   }
 }
@@ -179,14 +170,37 @@ static bool fits(const np_view *v, const np_entry *call, const np_entry *en, boo
 ** names that the provider gives: output, error. */
 static void add_response(const np_view *v, const np_entry *en, np_buf *out) {
   np_json response = {0};
+  np_buf text;
   if (np_gemini_owns(v, en)) np_json_get(function_of(en->raw), "response", &response);
   if (is_full(v, en) && response.type == NP_JSON_OBJECT) {
     np_part_raw(np_view_message(v, en), response.raw, out);
     return;
   }
   np_buf_adds(out, en->is_error ? "{\"error\":" : "{\"output\":");
-  np_part_shown(v, en, out);
+  if (is_full(v, en) && np_gemini_owns(v, en)) {
+    np_buf_adds(out, "\"\""); /* it came without one */
+  } else if (is_full(v, en) && np_gemini_is_mixed(v, en)) {
+    np_buf_init(&text, v->alloc);
+    np_gemini_mixed_text(v, en, &text);
+    np_json_quote(out, np_buf_str(&text));
+    if (text.failed) out->failed = true;
+    np_buf_free(&text);
+  } else {
+    np_part_shown(v, en, out);
+  }
   np_buf_addc(out, '}');
+}
+
+/* Pictures and files beside a response that is shown whole. */
+static void add_media(const np_view *v, const np_entry *en, np_buf *out) {
+  np_json parts = {0};
+  if (!is_full(v, en)) return;
+  if (np_gemini_owns(v, en)) np_json_get(function_of(en->raw), "parts", &parts);
+  bool own = parts.type == NP_JSON_ARRAY;
+  if (!own && !np_gemini_is_mixed(v, en)) return;
+  np_buf_adds(out, ",\"parts\":");
+  if (own) np_part_raw(np_view_message(v, en), parts.raw, out);
+  else np_gemini_mixed_parts(v, en, out);
 }
 
 static bool has_response(const np_entry *en) {
@@ -212,6 +226,7 @@ void np_gemini_result(const np_view *v, const np_entry *en, bool named, np_buf *
     begin_function(v, call, named, out);
     np_buf_adds(out, ",\"response\":");
     add_response(v, en, out);
+    add_media(v, en, out);
     np_buf_adds(out, "}}");
   }
 }

@@ -94,7 +94,8 @@ static bool header_size(const bytes *d, np_image *out) {
 
 /* ---- the part ---- */
 
-/* The base64 text of the picture; empty when it is elsewhere. */
+/* The base64 text of the picture; empty when it is elsewhere. Tools give it side by side with
+** its mimeType. */
 static np_str data_of(np_json part) {
   static const char *const holders[] = {"source", "inlineData", "inline_data"};
   np_json image, url;
@@ -103,6 +104,7 @@ static np_str data_of(np_json part) {
         url.type == NP_JSON_STRING)
       return url.raw;
   }
+  if (np_json_get(part, "data", &url) && url.type == NP_JSON_STRING) return url.raw;
   if (!np_json_get(part, "image_url", &image)) return NP_LIT("");
   if (!np_json_get(image, "url", &url)) url = image;
   if (url.type != NP_JSON_STRING) return NP_LIT("");

@@ -7,7 +7,7 @@
 #include "render/openai.h"
 
 #include "log/shape.h"
-#include "render/parts.h"
+#include "render/inner.h"
 
 static const np_entry *entry_at(const np_view *v, const np_message *m, np_place place,
                                 uint32_t index) {
@@ -22,12 +22,15 @@ static bool is_shown(const np_shown *s) {
   return s && s->listed && s->rung != NP_DROPPED;
 }
 
-/* The call that an entry is or answers, if it has a tool_call_id and that is empty: the
-** provider wants one. NULL: there is nothing to mend. */
-static const np_entry *nameless(const np_view *v, const np_entry *en) {
+bool np_openai_renames(const np_entry *call) {
+  if (call->kind != NP_KIND_CALL || call->place == NP_PLACE_FUNCTION) return false;
+  return !call->call_id.n || call->twin || np_part_is_made(call->call_id);
+}
+
+/* The call that an entry is or answers, if that goes out under a made id; else NULL. */
+static const np_entry *renamed(const np_view *v, const np_entry *en) {
   if (en->kind == NP_KIND_RESULT && en->pair) en = np_log_entry(v->log, en->pair);
-  bool lacks = en->kind == NP_KIND_CALL && en->place != NP_PLACE_FUNCTION;
-  return lacks && !en->call_id.n ? en : NULL;
+  return np_openai_renames(en) ? en : NULL;
 }
 
 static bool is_whole(const np_view *v, const np_message *m) {
@@ -36,7 +39,7 @@ static bool is_whole(const np_view *v, const np_message *m) {
     const np_shown *s = np_view_at(v, m->first + i);
     if (!s->listed || s->rung != NP_FULL) return false;
     const np_entry *en = np_log_entry(v->log, m->first + i);
-    if (en->twin || nameless(v, en)) return false;
+    if (renamed(v, en)) return false;
   }
   return true;
 }
@@ -98,18 +101,36 @@ static void add_content_list(const np_view *v, const np_message *m, np_json list
   }
 }
 
+/* One piece of a result's list: its own bytes where they are a text of this form, else a text
+** that says it. */
+static void add_piece(const np_view *v, const np_message *m, const np_inner *in,
+                      np_buf *out) {
+  np_json type;
+  np_buf text;
+  if (np_json_get(in->part, "type", &type) && np_json_is_key(type.raw, "text")) {
+    np_part_raw(m, in->part.raw, out);
+    return;
+  }
+  np_buf_init(&text, v->alloc);
+  np_inner_text(in, &text);
+  np_buf_adds(out, "{\"type\":\"text\",\"text\":");
+  np_json_quote(out, np_buf_str(&text));
+  np_buf_addc(out, '}');
+  if (text.failed) out->failed = true;
+  np_buf_free(&text);
+}
+
 /* A result's list without its empty texts, and with a word where an image stood; an empty
 ** string when nothing is left. */
-static void add_filled(const np_message *m, np_json list, np_buf *out) {
-  np_json item, text;
-  np_json_iter it = np_json_each(list);
+static void add_filled(const np_view *v, const np_message *m, const np_entry *result,
+                       np_buf *out) {
+  np_inner in;
   size_t shown = 0;
-  while (np_json_next(&it, NULL, &item)) {
-    bool is_text = np_json_get(item, "text", &text) && text.type == NP_JSON_STRING;
-    if (is_text && text.raw.n == 2) continue;
+  np_inners all = np_inner_each(v, result);
+  while (np_inner_next(&all, &in)) {
+    if (in.words.type == NP_JSON_STRING && in.words.raw.n == 2) continue;
     np_buf_addc(out, shown++ ? ',' : '[');
-    if (is_text) np_part_raw(m, item.raw, out);
-    else np_buf_adds(out, "{\"type\":\"text\",\"text\":\"" NP_RESULT_OMITTED "\"}");
+    add_piece(v, m, &in, out);
   }
   np_buf_adds(out, shown ? "]" : "\"\"");
 }
@@ -136,30 +157,23 @@ static void add_content(const np_view *v, const np_message *m, np_json content,
     np_buf_adds(out, "null");
   } else if (s->rung == NP_FULL) {
     if (content.type == NP_JSON_NULL) np_buf_adds(out, "\"\"");
-    else if (m->holes) add_filled(m, content, out);
+    else if (m->holes && content.type == NP_JSON_ARRAY) add_filled(v, m, en, out);
     else np_part_raw(m, content.raw, out);
   } else {
     np_part_quote(v, s->text, out);
   }
 }
 
-/* The id of a call, on it and its result: as it came, but that the second of two calls of one
-** message that have the same gets another, and one that has none gets one. */
+/* The id of a call, on it and its result: as it came, or one that is made. */
 static void add_id(const np_view *v, const np_message *m, const np_entry *en, np_json id,
                    np_buf *out) {
-  size_t at = out->n;
-  const np_entry *call = nameless(v, en);
-  if (call) {
-    np_buf_addc(out, '"');
-    np_part_call_id(call, out);
-    np_buf_addc(out, '"');
+  const np_entry *call = renamed(v, en);
+  if (!call) {
+    np_part_raw(m, id.raw, out);
     return;
   }
-  np_part_raw(m, id.raw, out);
-  if (!en->twin || out->n == at) return;
-  out->n--; /* the closing quote */
-  np_buf_adds(out, "-neap");
-  np_buf_int(out, en->twin + 1);
+  np_buf_addc(out, '"');
+  np_part_made_id(call, out);
   np_buf_addc(out, '"');
 }
 
@@ -187,7 +201,7 @@ static void add_function(const np_view *v, const np_message *m, np_json function
 static void add_call(const np_view *v, const np_message *m, const np_entry *en,
                      np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
-  if (s->rung == NP_FULL && !en->twin && !nameless(v, en)) {
+  if (s->rung == NP_FULL && !renamed(v, en)) {
     np_part_raw(m, en->raw.raw, out);
     return;
   }

@@ -38,6 +38,9 @@ uint32_t np_openai_functions_tokens(const np_view *view);
 /* What the first system message costs besides, when there are functions; may be below 0. */
 int64_t np_openai_functions_system(const np_view *view, const np_message *m);
 
+/* Whether a call goes out under an id that is made for it: it has none, or that of another of
+** its message, or one that only made ones have. Ids are any text here, and may come again. */
+bool np_openai_renames(const np_entry *call);
 /* Whether an image of another provider's form can go as an image_url. */
 bool np_openai_takes(const np_entry *en);
 /* A group of another form, written anew as chat messages. */

@@ -14,20 +14,13 @@ bool np_openai_takes(const np_entry *en) {
   return np_str_find(image.url, NP_LIT("http"), 0) == 0;
 }
 
-/* Ids are any text here, so that a chat message's result finds a call of another form; the
-** second of two in one message that have the same gets another. */
 static void add_id(const np_entry *call, np_buf *out) {
-  if (!call->call_id.n) {
-    np_buf_addc(out, '"');
-    np_part_call_id(call, out);
-    np_buf_addc(out, '"');
+  if (!np_openai_renames(call)) {
+    np_json_quote(out, call->call_id);
     return;
   }
-  np_json_quote(out, call->call_id);
-  if (!call->twin || out->failed) return;
-  out->n--; /* the closing quote */
-  np_buf_adds(out, "-neap");
-  np_buf_int(out, call->twin + 1);
+  np_buf_addc(out, '"');
+  np_part_made_id(call, out);
   np_buf_addc(out, '"');
 }
 

@@ -7,7 +7,7 @@
 #include "render/openai.h"
 
 #include "render/document.h"
-#include "render/parts.h"
+#include "render/inner.h"
 
 static const np_openai_cost costs[] = {
     {.encoding = "o200k_base",
@@ -223,24 +223,11 @@ static uint32_t call_tokens(const np_view *v, const np_entry *en, np_str argumen
 
 /* A list of parts counts each text apart, as each is a string of its own. */
 static uint32_t result_tokens(const np_view *v, const np_entry *en) {
-  np_json item, text;
-  if (en->raw.type != NP_JSON_ARRAY) return np_part_count(v, en->text);
+  np_inner in;
   uint32_t n = 0;
-  np_buf part;
-  np_buf_init(&part, v->alloc);
-  /* longer than any of its texts */
-  if (!np_buf_reserve(&part, en->raw.raw.n)) np_view_lose(v);
-  np_json_iter it = np_json_each(en->raw);
-  while (np_json_next(&it, NULL, &item)) {
-    np_buf_clear(&part);
-    if (np_json_get(item, "text", &text) && text.type == NP_JSON_STRING) {
-      np_json_text(text, &part);
-      n += np_part_count(v, np_buf_str(&part));
-    } else {
-      n += np_part_count(v, NP_LIT(NP_RESULT_OMITTED));
-    }
-  }
-  np_buf_free(&part);
+  if (en->raw.type != NP_JSON_ARRAY) return np_part_count(v, en->text);
+  np_inners all = np_inner_each(v, en);
+  while (np_inner_next(&all, &in)) n += np_inner_tokens(v, &in);
   return n;
 }
 

@@ -123,7 +123,7 @@ static bool is_word(char c) {
 
 #define MADE "neap_" /* leads the ids that are made here; no other may have the form */
 
-static bool is_made(np_str id) {
+bool np_part_is_made(np_str id) {
   size_t n = sizeof MADE - 1;
   if (id.n <= n || memcmp(id.p, MADE, n) != 0) return false;
   for (size_t i = n; i < id.n; i++) {
@@ -134,7 +134,7 @@ static bool is_made(np_str id) {
 
 bool np_part_keeps_id(const np_entry *call) {
   np_str id = call->call_id;
-  if (!id.n || id.n > 64 || call->again || is_made(id)) return false;
+  if (!id.n || id.n > 64 || call->again || np_part_is_made(id)) return false;
   for (size_t i = 0; i < id.n; i++) {
     if (!is_word(id.p[i])) return false;
   }
@@ -146,6 +146,10 @@ void np_part_call_id(const np_entry *call, np_buf *out) {
     np_buf_add(out, call->call_id);
     return;
   }
+  np_part_made_id(call, out);
+}
+
+void np_part_made_id(const np_entry *call, np_buf *out) {
   np_buf_adds(out, MADE);
   np_buf_int(out, call->id);
 }

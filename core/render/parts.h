@@ -39,6 +39,10 @@ bool np_part_is_whole(const np_view *v, const np_group *g);
 void np_part_call_id(const np_entry *call, np_buf *out);
 /* Whether that is its own id. */
 bool np_part_keeps_id(const np_entry *call);
+/* One made of its number. */
+void np_part_made_id(const np_entry *call, np_buf *out);
+/* Whether an id has the form of those that are made here: no other goes out with it. */
+bool np_part_is_made(np_str id);
 /* A name of [A-Za-z0-9_-], at most 64 of them; what is not becomes `_`. */
 void np_part_name(np_str name, np_buf *out);
 /* Arguments as a JSON object, byte for byte where they are one; else an object that holds

@@ -131,38 +131,6 @@ static bool is_its_type(const np_view *v, const np_entry *call, const np_entry *
   return is;
 }
 
-/* A text of a list that says nothing. */
-static bool is_empty(np_json part) {
-  np_json text;
-  return np_json_get(part, "text", &text) && text.raw.n == 2;
-}
-
-/* Whether a list has none of those. */
-static bool is_sound(np_json output) {
-  np_json part;
-  size_t n = 0;
-  if (output.type != NP_JSON_ARRAY) return true;
-  np_json_iter it = np_json_each(output);
-  for (; np_json_next(&it, NULL, &part); n++) {
-    if (is_empty(part)) return false;
-  }
-  return n > 0;
-}
-
-/* The list without them, or the empty text. */
-static void add_sound(const np_message *m, np_json output, np_buf *out) {
-  np_json part;
-  char sep = '[';
-  np_json_iter it = np_json_each(output);
-  while (np_json_next(&it, NULL, &part)) {
-    if (is_empty(part)) continue;
-    np_buf_addc(out, sep);
-    np_part_raw(m, part.raw, out);
-    sep = ',';
-  }
-  np_buf_adds(out, sep == '[' ? "\"\"" : "]");
-}
-
 static np_json output_of(const np_view *v, const np_entry *en) {
   np_json output = {0};
   if (np_responses_owns(v, en)) np_json_get(en->raw, "output", &output);
@@ -173,9 +141,14 @@ static np_json output_of(const np_view *v, const np_entry *en) {
 static void add_output(const np_view *v, const np_entry *en, np_buf *out) {
   np_json output = output_of(v, en);
   const np_message *m = np_view_message(v, en);
-  if (!is_full(v, en) || !output.type) np_part_shown(v, en, out);
-  else if (is_sound(output)) np_part_raw(m, output.raw, out);
-  else add_sound(m, output, out);
+  const np_entry *call = np_log_entry(v->log, en->pair);
+  bool kept = is_full(v, en) && call &&
+              (output.type == NP_JSON_STRING || np_responses_has_list(v, en) ||
+               (output.type && is_its_type(v, call, en)));
+  if (is_full(v, en) && np_responses_is_mixed(v, en)) np_responses_mixed(v, en, out);
+  else if (!kept) np_part_shown(v, en, out);
+  else if (np_responses_is_sound(output)) np_part_raw(m, output.raw, out);
+  else np_responses_sound(m, output, out);
 }
 
 static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
@@ -187,7 +160,7 @@ static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
     np_buf_addc(out, '}');
   } else if (own && is_its_type(v, call, en)) {
     bool whole = is_full(v, en) && np_str_eq(call->call_id, en->call_id) &&
-                 keeps_id(v, call) && is_sound(output_of(v, en));
+                 keeps_id(v, call) && np_responses_is_sound(output_of(v, en));
     if (whole) np_part_raw(np_view_message(v, en), en->raw.raw, out);
     else add_changed(v, en, call, "output", out);
   } else {
@@ -235,41 +208,6 @@ static const char *text_type(const np_view *v, const np_entry *en) {
   return np_view_message(v, en)->role == NP_ROLE_ASSISTANT ? "output_text" : "input_text";
 }
 
-/* The provider asks for a name of a file that comes with its bytes. */
-static void add_file(const np_entry *en, const np_picture *file, np_buf *out) {
-  np_json inner, name;
-  np_str raw = NP_LIT("\"document.pdf\"");
-  if (!np_json_get(en->raw, "file", &inner)) inner = en->raw;
-  if (np_json_get(inner, "filename", &name) && name.type == NP_JSON_STRING)
-    raw = name.raw;
-  np_buf_adds(out, "{\"type\":\"input_file\",\"filename\":");
-  np_buf_add(out, raw);
-  np_buf_adds(out, ",\"file_data\":\"data:");
-  np_buf_add(out, file->type);
-  np_buf_adds(out, ";base64,");
-  np_buf_add(out, file->data);
-  np_buf_adds(out, "\"}");
-}
-
-static void add_image(const np_entry *en, np_buf *out) {
-  np_picture image;
-  np_picture_read(en->raw, &image);
-  if (en->kind == NP_KIND_FILE) {
-    add_file(en, &image, out);
-    return;
-  }
-  np_buf_adds(out, "{\"type\":\"input_image\",\"image_url\":\"");
-  if (image.data.n) {
-    np_buf_adds(out, "data:");
-    np_buf_add(out, image.type);
-    np_buf_adds(out, ";base64,");
-    np_buf_add(out, image.data);
-  } else {
-    np_buf_add(out, image.url);
-  }
-  np_buf_adds(out, np_image_read(en->raw).low ? "\",\"detail\":\"low\"}" : "\"}");
-}
-
 static void add_part(const np_view *v, const np_entry *en, np_buf *out) {
   const np_message *m = np_view_message(v, en);
   bool own = np_responses_owns(v, en) && fits(v, en);
@@ -280,7 +218,7 @@ static void add_part(const np_view *v, const np_entry *en, np_buf *out) {
     const char *member = is_type(en->raw, "refusal") ? "refusal" : "text";
     np_part_replace(v, m, en->raw, member, np_view_at(v, en->id)->text, out);
   } else if (is_full(v, en) && np_responses_takes(v, en)) {
-    add_image(en, out);
+    np_responses_picture(en->raw, en->kind, out);
   } else {
     np_buf_adds(out, "{\"type\":\"");
     np_buf_adds(out, text_type(v, en));
@@ -457,6 +395,7 @@ const np_format np_format_responses = {
     .thoughts = NP_THOUGHTS_OWN,
     .parts = true,
     .loops = true,
+    .pictures = true,
     .blanks = true,
     .entry_tokens = np_responses_entry_tokens,
     .message_tokens = np_responses_message_tokens,

@@ -1,6 +1,6 @@
 /*
-** OpenAI's Responses form: a list of items. next: responses_count.c, responses.c,
-** responses_head.c
+** OpenAI's Responses form: a list of items. next: responses_count.c, responses_picture.c,
+** responses.c, responses_head.c
 */
 #ifndef NP_RENDER_RESPONSES_H
 #define NP_RENDER_RESPONSES_H
@@ -17,6 +17,18 @@ uint32_t np_responses_head_tokens(const np_view *v);
 bool np_responses_owns(const np_view *v, const np_entry *en);
 /* Whether an image can go as an input_image: the user's, of a type that the provider takes. */
 bool np_responses_takes(const np_view *v, const np_entry *en);
+/* The part of one that it takes. */
+void np_responses_picture(np_json part, np_kind kind, np_buf *out);
+/* Whether the result has a list of parts, and its call is one that a list may answer. */
+bool np_responses_has_list(const np_view *v, const np_entry *en);
+/* Whether the result is one of another form that holds pictures or files, its call one whose
+** output may be a list; its output as a list; tokens of a result's list. */
+bool np_responses_is_mixed(const np_view *v, const np_entry *en);
+void np_responses_mixed(const np_view *v, const np_entry *en, np_buf *out);
+uint32_t np_responses_inner_tokens(const np_view *v, const np_entry *en);
+/* Whether an output is no list or one without empty texts; the list without them. */
+bool np_responses_is_sound(np_json output);
+void np_responses_sound(const np_message *m, np_json output, np_buf *out);
 /* Arguments of a call as they go out, the key filled in. */
 void np_responses_arguments(const np_view *v, const np_entry *call, np_str text,
                             np_buf *out);

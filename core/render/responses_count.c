@@ -13,23 +13,6 @@ bool np_responses_owns(const np_view *v, const np_entry *en) {
   return np_view_message(v, en)->shape == NP_SHAPE_RESPONSES;
 }
 
-static bool is_picture_type(np_str type) {
-  return np_str_is(type, "image/png") || np_str_is(type, "image/jpeg") ||
-         np_str_is(type, "image/gif") || np_str_is(type, "image/webp");
-}
-
-bool np_responses_takes(const np_view *v, const np_entry *en) {
-  np_picture image;
-  bool data = en->kind == NP_KIND_IMAGE || en->kind == NP_KIND_FILE;
-  if (!data || np_view_message(v, en)->role == NP_ROLE_ASSISTANT) return false;
-  if (np_responses_owns(v, en)) return true;
-  if (!np_picture_read(en->raw, &image)) return false;
-  if (en->kind == NP_KIND_FILE)
-    return image.data.n && np_str_is(image.type, "application/pdf");
-  if (image.data.n) return is_picture_type(image.type);
-  return np_str_find(image.url, NP_LIT("http"), 0) == 0;
-}
-
 void np_responses_arguments(const np_view *v, const np_entry *call, np_str text,
                             np_buf *out) {
   np_buf filled;
@@ -80,29 +63,9 @@ static uint32_t opaque_tokens(const np_view *v, const np_message *m, np_json ite
   return np_part_raw_tokens(v, m, item.raw);
 }
 
-/* One part of an output: a text, a picture, or its bytes. */
-static uint32_t part_tokens(const np_view *v, const np_message *m, np_json part) {
-  np_json type, text;
-  np_buf b;
-  np_json_get(part, "type", &type);
-  if (type.type == NP_JSON_STRING && np_json_is_key(type.raw, "input_image"))
-    return np_image_tokens(v->model->image, np_image_read(part), NULL);
-  if (!np_json_get(part, "text", &text)) return np_part_raw_tokens(v, m, part.raw);
-  np_buf_init(&b, v->alloc);
-  np_json_text(text, &b);
-  return buf_tokens(v, &b);
-}
-
 static uint32_t result_tokens(const np_view *v, const np_entry *en) {
-  np_json output, part;
-  uint32_t n = 0;
-  bool own = np_responses_owns(v, en) && en->place == NP_PLACE_ITEM;
-  if (!own || !np_json_get(en->raw, "output", &output) || output.type != NP_JSON_ARRAY)
-    return np_part_tokens(v, en, NULL);
-  np_json_iter it = np_json_each(output);
-  while (np_json_next(&it, NULL, &part))
-    n += part_tokens(v, np_view_message(v, en), part);
-  return n;
+  bool list = np_responses_has_list(v, en) || np_responses_is_mixed(v, en);
+  return list ? np_responses_inner_tokens(v, en) : np_part_tokens(v, en, NULL);
 }
 
 static uint32_t framing(const np_view *v, np_role role) {
@@ -110,13 +73,14 @@ static uint32_t framing(const np_view *v, np_role role) {
          np_part_count(v, np_str_cstr(np_role_name(role)));
 }
 
-/* Whether the entry goes out as the bytes of a PDF file; one that cannot be read is a page. */
+/* Whether the entry goes out as a document: with its bytes, or one that the provider keeps or
+** fetches. One that cannot be read is a page. */
 static bool has_pages(const np_view *v, const np_entry *en, uint32_t *pages) {
   np_picture file;
   if (en->kind != NP_KIND_FILE || !np_responses_takes(v, en)) return false;
-  if (!np_picture_read(en->raw, &file) || !file.data.n) return false;
-  if (!np_document_read(en->raw, pages)) *pages = 1;
-  return np_str_is(file.type, "application/pdf");
+  if (np_document_read(en->raw, pages)) return true;
+  *pages = 1;
+  return np_picture_read(en->raw, &file) && np_str_is(file.type, "application/pdf");
 }
 
 /* What is an item by itself is framed as one: as a message where a mark stands for it. A

@@ -5,6 +5,7 @@
 #include "render/view.h"
 
 #include "log/shape.h"
+#include "render/inner.h"
 #include "render/runs.h"
 
 static const char *const rungs[NP_RUNG_COUNT] = {"full", "trimmed", "reference", "masked",
@@ -267,12 +268,20 @@ static bool holds_key(const np_view *v, np_str text) {
 }
 
 /* A picture that is elsewhere is counted as the largest there can be, a file as its bytes. */
-static bool is_guess(const np_view *v, const np_entry *en) {
+static bool is_guess_of(const np_view *v, np_kind kind, np_json part) {
   bool sure = true;
-  if (en->kind == NP_KIND_IMAGE) {
-    np_image_tokens(v->model->image, np_image_read(en->raw), &sure);
+  if (kind == NP_KIND_IMAGE) np_image_tokens(v->model->image, np_image_read(part), &sure);
+  return !sure || kind == NP_KIND_FILE;
+}
+
+static bool is_guess(const np_view *v, const np_entry *en) {
+  np_inner in;
+  if (en->kind != NP_KIND_RESULT) return is_guess_of(v, en->kind, en->raw);
+  np_inners all = v->format->pictures ? np_inner_each(v, en) : (np_inners){0};
+  while (np_inner_next(&all, &in)) {
+    if (is_guess_of(v, in.kind, in.part)) return true;
   }
-  return !sure || en->kind == NP_KIND_FILE;
+  return false;
 }
 
 static void note_guess(np_view *v, int64_t id) {

@@ -105,11 +105,12 @@ typedef struct np_format {
   const char *name;
   np_shape shape; /* whose bytes it can copy; NP_SHAPE_COUNT: none */
   np_thoughts thoughts;
-  bool parts;  /* requires roles, pairing and so on to be kept valid */
-  bool turns;  /* user and assistant take turns: the tail depends on who speaks last */
-  bool names;  /* has a place for a speaker's name */
-  bool loops;  /* thoughts must be given back while their loop is open */
-  bool blanks; /* takes a text of white space alone */
+  bool parts;    /* requires roles, pairing and so on to be kept valid */
+  bool turns;    /* user and assistant take turns: the tail depends on who speaks last */
+  bool names;    /* has a place for a speaker's name */
+  bool loops;    /* thoughts must be given back while their loop is open */
+  bool blanks;   /* takes a text of white space alone */
+  bool pictures; /* has a place for pictures in results */
 
   /* Tokens of an entry's content as it would be shown: its own text, or `text` if not NULL. */
   uint32_t (*entry_tokens)(const np_view *v, const np_entry *en, const np_str *text);

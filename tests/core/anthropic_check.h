@@ -7,6 +7,8 @@
 #define NP_TESTS_ANTHROPIC_CHECK_H
 
 #include "base/json.h"
+#include "render/document.h"
+#include "render/image.h"
 #include "token/token.h"
 
 #define ANTHROPIC_GO_ON "{\"type\":\"text\",\"text\":\"(go on)\"}"
@@ -15,7 +17,7 @@ typedef struct blocks_check {
   const np_vocab *v;
   np_buf text, seen; /* seen: one line a block, its role before it */
   int64_t tokens;
-  int64_t image; /* tokens of an image */
+  const np_model *model;
 } blocks_check;
 
 static inline int64_t blocks_string(blocks_check *c, np_json s) {
@@ -24,13 +26,32 @@ static inline int64_t blocks_string(blocks_check *c, np_json s) {
   return (int64_t)np_vocab_count(c->v, np_buf_str(&c->text));
 }
 
+/* A picture by its size, a document by its pages; -1: neither. */
+static inline int64_t blocks_data(blocks_check *c, np_json block) {
+  np_json type, source, media;
+  uint32_t pages;
+  np_json_get(block, "type", &type);
+  if (np_str_is(type.raw, "\"image\""))
+    return 4 + np_image_tokens(c->model->image, np_image_read(block), NULL);
+  if (!np_str_is(type.raw, "\"document\"")) return -1;
+  np_json_get(block, "source", &source);
+  np_json_get(source, "media_type", &media);
+  if (np_document_read(block, &pages)) return 4 + (int64_t)pages * c->model->page;
+  return np_str_is(media.raw, "\"application/pdf\"") ? 4 + (int64_t)c->model->page : -1;
+}
+
 static inline int64_t blocks_result(blocks_check *c, np_json content) {
-  np_json block, v;
+  np_json block, v, source, type;
   int64_t n = 0;
   if (content.type == NP_JSON_STRING) return blocks_string(c, content);
   np_json_iter it = np_json_each(content);
-  while (np_json_next(&it, NULL, &block))
-    n += np_json_get(block, "text", &v) ? blocks_string(c, v) : 4 + c->image;
+  while (np_json_next(&it, NULL, &block)) {
+    np_json_get(block, "source", &source);
+    np_json_get(source, "type", &type);
+    bool plain = np_str_is(type.raw, "\"text\"") && np_json_get(source, "data", &v);
+    if (plain || np_json_get(block, "text", &v)) n += blocks_string(c, v);
+    else n += blocks_data(c, block);
+  }
   return n;
 }
 
@@ -58,7 +79,7 @@ static inline int64_t blocks_one(blocks_check *c, np_json block) {
     np_json_get(block, "content", &v);
     return 12 + blocks_result(c, v);
   }
-  if (np_str_is(type.raw, "\"image\"")) return 4 + c->image;
+  if (blocks_data(c, block) >= 0) return blocks_data(c, block);
   return 4 + (int64_t)np_vocab_count(c->v, block.raw);
 }
 
@@ -93,10 +114,10 @@ static inline void blocks_content(blocks_check *c, np_str role, np_json content)
 
 /* Counts the body; `seen` gets its blocks, without the last where that only lets the model go
 ** on. NULL, or what is wrong. */
-static inline const char *anthropic_count(const np_vocab *v, int64_t image, np_str body,
-                                          np_buf *seen, int64_t *tokens) {
+static inline const char *anthropic_count(const np_vocab *v, const np_model *model,
+                                          np_str body, np_buf *seen, int64_t *tokens) {
   np_json root, list, m, role, content;
-  blocks_check c = {.v = v, .image = image, .tokens = 3};
+  blocks_check c = {.v = v, .model = model, .tokens = 3};
   if (np_json_check(body, &root, NULL)) return "not JSON";
   np_buf_init(&c.text, &np_alloc_libc);
   np_buf_init(&c.seen, &np_alloc_libc);

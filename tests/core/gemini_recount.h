@@ -39,17 +39,36 @@ static inline int64_t gemini_response(gemini_sum *s, np_json response) {
                                                 : gemini_raw(s, response.raw);
 }
 
+/* Inline data, or whatever else a part is. */
+static inline int64_t gemini_data(gemini_sum *s, np_json part) {
+  np_json v, type;
+  uint32_t pages;
+  np_json_get(part, "inlineData", &v);
+  np_json_get(v, "mimeType", &type);
+  if (type.raw.n > 7 && !memcmp(type.raw.p, "\"image/", 7))
+    return np_image_tokens(s->model->image, np_image_read(part), NULL);
+  if (!np_str_is(type.raw, "\"application/pdf\"")) return -1;
+  if (!np_document_read(part, &pages)) pages = 1;
+  return (int64_t)pages * s->model->page;
+}
+
 static inline void gemini_function(gemini_sum *s, np_json f, bool call) {
-  np_json name, v;
+  np_json name, v, parts, part;
   np_json_get(f, "name", &name);
   s->tokens += 8 + gemini_text(s, name);
   np_json_get(f, call ? "args" : "response", &v);
   if (!call) s->tokens += gemini_response(s, v);
   else s->tokens += gemini_raw(s, v.type == NP_JSON_OBJECT ? v.raw : NP_LIT("{}"));
+  np_json_get(f, "parts", &parts);
+  np_json_iter it = np_json_each(parts);
+  while (np_json_next(&it, NULL, &part)) {
+    int64_t n = gemini_data(s, part);
+    s->tokens += n < 0 ? gemini_raw(s, part.raw) : n;
+  }
 }
 
 static inline void gemini_part(gemini_sum *s, np_json part) {
-  np_json v, type;
+  np_json v;
   np_str none = NP_LIT("\"skip_thought_signature_validator\""); /* signs nothing */
   if (np_json_get(part, "thoughtSignature", &v) && !np_str_eq(v.raw, none))
     s->tokens += (int64_t)(v.raw.n + 1) / 4;
@@ -60,15 +79,8 @@ static inline void gemini_part(gemini_sum *s, np_json part) {
   } else if (np_json_get(part, "text", &v)) {
     s->tokens += 1 + gemini_text(s, v);
   } else if (np_json_get(part, "inlineData", &v)) {
-    np_json_get(v, "mimeType", &type);
-    uint32_t pages;
-    bool image = type.raw.n > 7 && !memcmp(type.raw.p, "\"image/", 7);
-    s->tokens += 1;
-    bool pdf = np_str_is(type.raw, "\"application/pdf\"");
-    if (!np_document_read(part, &pages)) pages = 1;
-    if (pdf) s->tokens += (int64_t)pages * s->model->page;
-    else if (image)
-      s->tokens += np_image_tokens(s->model->image, np_image_read(part), NULL);
+    int64_t n = gemini_data(s, part);
+    s->tokens += 1 + (n < 0 ? 0 : n);
   } else {
     s->tokens += 1 + gemini_raw(s, part.raw);
   }

@@ -76,6 +76,41 @@ static inline int history_size(history *h) {
   return pick(h, 12) ? 30 : pick(h, 6) ? 300 : 3000;
 }
 
+/* The header of a PNG of 280 x 140, and of a PDF of one page. */
+#define HISTORY_PNG "iVBORw0KGgoAAAANSUhEUgAAARgAAACMCAIAAAB"
+#define HISTORY_PDF "JVBERi0xLjQKL1R5cGUgL1BhZ2UK"
+
+/* What tools give besides texts, in the forms in which hosts hand it on. */
+static inline void history_found(history *h) {
+  static const char *const found[] = {
+      "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/"
+      "png;base64," HISTORY_PNG "\"}}",
+      "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://x.example/a.png\"}}",
+      "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/tiff;base64,AAAA\"}}",
+      "{\"type\":\"image\",\"mimeType\":\"image/webp\",\"data\":\"AAAA\"}",
+      "{\"type\":\"file\",\"file\":{\"filename\":\"a.pdf\",\"file_data\":"
+      "\"data:application/pdf;base64," HISTORY_PDF "\"}}",
+      "{\"type\":\"input_text\",\"text\":\"seen\"}",
+      "{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"AAAA\"}",
+      "{\"type\":\"resource\",\"uri\":\"file:///a\"}"};
+  np_buf_adds(&h->b, found[pick(h, NP_COUNT(found))]);
+}
+
+static inline void history_findings(history *h) {
+  np_buf_addc(&h->b, '[');
+  for (int i = 0; !i || pick(h, 2); i++) {
+    if (i) np_buf_addc(&h->b, ',');
+    if (pick(h, 2)) {
+      history_found(h);
+      continue;
+    }
+    np_buf_adds(&h->b, "{\"type\":\"text\",\"text\":");
+    history_string(h, 40);
+    np_buf_addc(&h->b, '}');
+  }
+  np_buf_addc(&h->b, ']');
+}
+
 static inline void history_content(history *h, bool images) {
   if (pick(h, 6)) {
     history_string(h, history_size(h));
@@ -160,7 +195,8 @@ static inline void history_result(history *h) {
   np_buf_adds(&h->b, id);
   np_buf_adds(&h->b,
               pick(h, 6) ? "\",\"content\":" : "\",\"is_error\":true,\"content\":");
-  if (pick(h, 20)) history_content(h, false);
+  if (!pick(h, 10)) history_findings(h);
+  else if (pick(h, 20)) history_content(h, false);
   else np_buf_adds(&h->b, "\"\"");
   np_buf_addc(&h->b, '}');
 }

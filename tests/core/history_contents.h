@@ -98,7 +98,13 @@ static inline void content_response(history *h, size_t i) {
   np_buf_adds(&h->b, pick(h, 10) ? "\",\"response\":{\"output\":"
                                  : "\",\"response\":{\"code\":2,\"error\":");
   history_string(h, history_size(h));
-  np_buf_adds(&h->b, "}}}");
+  np_buf_adds(&h->b, "}");
+  if (!pick(h, 8))
+    np_buf_adds(&h->b,
+                ",\"parts\":[{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":"
+                "\"" HISTORY_PNG "\"}},{\"inlineData\":{\"displayName\":\"a.pdf\","
+                "\"mimeType\":\"application/pdf\",\"data\":\"" HISTORY_PDF "\"}}]");
+  np_buf_adds(&h->b, "}}");
   memmove(h->open[i], h->open[i + 1], rest * sizeof h->open[0]);
   memmove(h->open_kind + i, h->open_kind + i + 1, rest);
   h->open_count--;

@@ -42,6 +42,9 @@ static inline void item_list(history *h, const char *type, bool images) {
                          "\"data:image/png;base64,AAAA\"}");
     else if (images && !pick(h, 12))
       np_buf_adds(&h->b, "{\"type\":\"input_file\",\"file_id\":\"file-1\"}");
+    else if (images && !pick(h, 12))
+      np_buf_adds(&h->b, "{\"type\":\"input_file\",\"filename\":\"a.pdf\",\"file_data\":"
+                         "\"data:application/pdf;base64," HISTORY_PDF "\"}");
     else item_part(h, type);
   }
   np_buf_addc(&h->b, ']');

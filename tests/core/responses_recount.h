@@ -35,12 +35,14 @@ static inline bool responses_ends(np_json type, const char *end) {
 
 /* One part of a list. */
 static inline int64_t responses_part(responses_sum *s, np_json part) {
-  np_json text;
+  np_json text, type;
   uint32_t pages;
-  if (np_json_get(part, "file_data", &text) &&
-      np_str_find(text.raw, NP_LIT("data:application/pdf;"), 0) == 1) {
-    if (!np_document_read(part, &pages)) pages = 1;
-    return (int64_t)pages * s->model->page;
+  np_json_get(part, "type", &type);
+  if (np_str_is(type.raw, "\"input_file\"")) {
+    np_json_get(part, "file_data", &text);
+    bool pdf = np_str_find(text.raw, NP_LIT("data:application/pdf;"), 0) == 1;
+    if (np_document_read(part, &pages)) return (int64_t)pages * s->model->page;
+    if (pdf) return s->model->page;
   }
   if (np_json_get(part, "image_url", &text))
     return np_image_tokens(s->model->image, np_image_read(part), NULL);

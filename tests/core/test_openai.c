@@ -246,11 +246,20 @@ static const history_case bodies[] = {
               "{'role':'tool','tool_call_id':'c','content':'1'}\n"
               "{'role':'tool','tool_call_id':'c','content':'2'}\n",
      "",
-     ASKED ",{'role':'assistant','tool_calls':[" CALL("c") "," CALL("c-neap2") "," CALL(
-         "c-neap3") "]},{'role':'tool','tool_call_id':'c-neap3','content':'[neap\xC2\xB7"
-                    "aaaa 4: no result was recorded for this call]'},"
-                    "{'role':'tool','tool_call_id':'c','content':'1'},"
-                    "{'role':'tool','tool_call_id':'c-neap2','content':'2'}"},
+     ASKED ",{'role':'assistant','tool_calls':[" CALL("c") "," CALL("neap_3") "," CALL(
+         "neap_4") "]},{'role':'tool','tool_call_id':'neap_4','content':'[neap\xC2\xB7"
+                   "aaaa 4: no result was recorded for this call]'},"
+                   "{'role':'tool','tool_call_id':'c','content':'1'},"
+                   "{'role':'tool','tool_call_id':'neap_3','content':'2'}"},
+    {"an id that only made ones have becomes one, so that no two can meet",
+     ASK "{'role':'assistant','tool_calls':[" CALL("") "," CALL(
+         "neap_2") "]}\n"
+                   "{'role':'tool','tool_call_id':'','content':'1'}\n"
+                   "{'role':'tool','tool_call_id':'neap_2','content':'2'}\n",
+     "",
+     ASKED ",{'role':'assistant','tool_calls':[" CALL("neap_2") "," CALL(
+         "neap_3") "]},{'role':'tool','tool_call_id':'neap_2','content':'1'},"
+                   "{'role':'tool','tool_call_id':'neap_3','content':'2'}"},
     {"doubled members are all replaced",
      ASK "{'role':'assistant','content':'" FAR "','content':'" FAR "'}\n", "m2",
      ASKED ",{'role':'assistant','content':'[neap\xC2\xB7"

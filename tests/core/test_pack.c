@@ -203,8 +203,7 @@ static void check_tokens(world *w, np_str body, np_buf *seen) {
   const char *wrong = NULL;
   int64_t tokens = 0;
   if (v->format->shape == NP_SHAPE_ANTHROPIC) {
-    int64_t image = np_image_tokens(v->model->image, (np_image){0}, NULL);
-    wrong = anthropic_count(v->vocab, image, body, seen, &tokens);
+    wrong = anthropic_count(v->vocab, v->model, body, seen, &tokens);
   } else {
     np_buf_clear(seen);
     np_buf_add(seen, np_str_cut(body, 0, w->pack.frame.body_end));
@@ -315,6 +314,9 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   np_log_index_open(&w.log, NULL);
   np_pack_init(&w.pack, &np_alloc_libc, &w.log, v, f,
                budgets[pick(&w.h, NP_COUNT(budgets))], NULL);
+  if (!pick(&w.h, 4))
+    np_view_set_head(&w.pack.view, NP_LIT(""),
+                     NP_LIT("{\"thinking\":{\"type\":\"enabled\"}}"), false);
   int turns = (int)pick(&w.h, 40) + 3;
   add_messages(&w, 2);
   for (int i = 0; i < turns && !w.wrong; i++) {

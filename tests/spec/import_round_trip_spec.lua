@@ -19,7 +19,7 @@ local LOST = {
   anthropic = { thoughts = true, names = true },
   gemini = { thoughts = true, ids = true, result_media = true, names = true },
 }
-local NOTE = "(an image or file; results of this form carry text only)"
+local NOTE = "(an image or file, not shown here)"
 
 local engine = assert(core.engine({ data = core.data_dir(), fixed_secret = true }))
 
