@@ -72,5 +72,6 @@ int luaopen_neap_core(lua_State *L) {
   np_bind_model(L);
   np_bind_system(L);
   np_bind_session(L);
+  np_bind_policy(L);
   return 1;
 }

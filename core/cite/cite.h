@@ -92,6 +92,12 @@ neap_rc np_cite_add(np_cite *c, int64_t entry, int64_t message, int64_t step,
 np_cite_stat np_cite_of(const np_cite *c,
                         int64_t entry); /* zeroes for an unknown entry */
 
+/* The share, 0 to 1, of the model's last 10 steps that hold no identifier of the goal: of the
+** task or of the newest user message, the first 64 of each, compared by their last part (of
+** paths what is behind the last slash, no line number). False while the goal has named
+** nothing, or no step has come since. Constant work. */
+bool np_cite_drift(const np_cite *c, double *share);
+
 /* All citations so far, in order; those of one step are adjacent. The pointer is valid until
 ** the next np_cite_add. */
 size_t np_cite_count(const np_cite *c);

@@ -279,6 +279,22 @@ static neap_rc begin_entry(np_cite *c, np_cite_entry entry, np_err *e) {
   return NEAP_OK;
 }
 
+/* What the newest entry has named since its pool had `from` identifiers. */
+static void take_drift(np_cite *c, size_t from) {
+  const np_cite_entry *e = &c->entries[c->entry_count - 1];
+  bool task = e->who == NP_ORIGIN_TASK, model = e->who == NP_ORIGIN_MODEL;
+  if (model) np_drift_step(&c->drift, e->step);
+  else if (task || e->who == NP_ORIGIN_USER)
+    np_drift_message(&c->drift, e->message, task);
+  else return;
+  for (size_t i = from; i < c->pool_count; i++) {
+    const np_cite_ident *d = &c->idents[c->pool[i]];
+    np_str name = np_str_of(d->p, d->n);
+    if (model) np_drift_named(&c->drift, name);
+    else np_drift_goal(&c->drift, e->message, task, name);
+  }
+}
+
 neap_rc np_cite_add(np_cite *c, int64_t entry, int64_t message, int64_t step,
                     np_origin who, np_str text, np_err *e) {
   np_cite_entry fresh = {.id = entry,
@@ -289,7 +305,9 @@ neap_rc np_cite_add(np_cite *c, int64_t entry, int64_t message, int64_t step,
                          .shared_by = NP_CITE_NONE};
   neap_rc rc = begin_entry(c, fresh, e);
   if (rc || text.n == 0) return rc;
+  size_t pool = c->pool_count;
   if (!add_idents(c, text)) return np_fail_mem(e);
+  take_drift(c, pool);
   who = c->entries[c->entry_count - 1].who;
   if (who == NP_ORIGIN_RESULT && !np_cite_add_lines(c, text)) return np_fail_mem(e);
   return NEAP_OK;

@@ -6,6 +6,7 @@
 #define NP_CITE_INDEX_H
 
 #include "cite/cite.h"
+#include "cite/drift.h"
 #include "cite/map.h"
 
 #define NP_CITE_NONE UINT32_MAX
@@ -63,6 +64,7 @@ struct np_cite {
   np_cite_link *links;
   size_t link_count, link_cap;
   uint64_t cjk_starts[1024]; /* pairs of characters that begin a known CJK identifier */
+  np_drift drift;
 };
 
 /* Enters the lines of a result, the newest entry. False when out of memory. */

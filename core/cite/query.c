@@ -23,6 +23,10 @@ np_cite_stat np_cite_of(const np_cite *c, int64_t entry) {
   return (np_cite_stat){e->hits, e->ident_count, e->last_hit, e->repeated_by};
 }
 
+bool np_cite_drift(const np_cite *c, double *share) {
+  return np_drift_share(&c->drift, share);
+}
+
 size_t np_cite_count(const np_cite *c) {
   return c->citation_count;
 }

@@ -193,6 +193,11 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
     np_buf_add(b, np_buf_str(&s->warnings));
     np_buf_addc(b, ']');
   }
+  if (s->said.n) {
+    np_buf_adds(b, ",\"log\":[");
+    np_buf_add(b, np_buf_str(&s->said));
+    np_buf_addc(b, ']');
+  }
   add_int(b, "refused", s->pack.refusals);
   if (s->reloads) add_int(b, "reloaded", s->reloads);
   if (s->breaker.row) add_int(b, "policy_failed", s->breaker.row);
@@ -200,5 +205,5 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   if (s->pack.view.left_out) add_int(b, "left_out", s->pack.view.left_out);
   if (s->overflow) add_overflow(s, b);
   np_buf_addc(b, '}');
-  return rc || b->failed ? np_fail_mem(&s->err) : NEAP_OK;
+  return rc || b->failed || s->said.failed ? np_fail_mem(&s->err) : NEAP_OK;
 }

@@ -131,6 +131,8 @@ struct neap_session {
   np_err stuck_why;
   bool alarmed, alarm; /* usage is over the threshold; since this turn */
   np_buf warnings;     /* about the prefix, at the first turn; likewise */
+  np_buf said;         /* what hooks have logged in the turn, in the same form */
+  bool said_cut;       /* there was more */
   np_buf hook_errors;  /* of the last turn, as JSON strings parted by commas */
   int64_t reloads;     /* of the last turn */
   np_breaker breaker;

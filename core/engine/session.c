@@ -341,6 +341,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->text, &n->alloc);
   np_buf_init(&s->body, &n->alloc);
   np_buf_init(&s->hook_errors, &n->alloc);
+  np_buf_init(&s->said, &n->alloc);
   np_buf_init(&s->warnings, &n->alloc);
   np_buf_init(&s->before.state, &n->alloc);
   np_buf_init(&s->turn_head, &n->alloc);
@@ -429,6 +430,7 @@ void neap_session_close(neap_session *s) {
   np_buf_free(&s->text);
   np_buf_free(&s->body);
   np_buf_free(&s->hook_errors);
+  np_buf_free(&s->said);
   np_buf_free(&s->warnings);
   np_buf_free(&s->before.state);
   np_buf_free(&s->turn_head);

@@ -14,6 +14,17 @@ void np_hook_error(neap_session *s, const np_err *e) {
   np_json_quote(&s->hook_errors, np_str_cstr(e->text));
 }
 
+#define SAID_MAX ((size_t)64 << 10) /* bytes of a turn's log */
+
+/* What hooks log stands in the account; what is over the cap is left out, and said to be. */
+static void take_line(void *session, np_str line) {
+  neap_session *s = session;
+  if (s->said_cut) return;
+  s->said_cut = s->said.n + line.n > SAID_MAX;
+  if (s->said.n) np_buf_addc(&s->said, ',');
+  np_json_quote(&s->said, s->said_cut ? NP_LIT("(more is left out)") : line);
+}
+
 /* A failing hook is noted and the turn goes on, unless the policy says "fail" or is on trial:
 ** then the one before serves. */
 static neap_rc hook_result(neap_session *s, neap_rc rc, const np_err *e) {
@@ -199,7 +210,7 @@ static neap_rc check_begun(neap_session *s) {
 static void attach(neap_session *s) {
   np_turn turn;
   np_economy(s, &turn);
-  np_policy_attach(s->policy, &s->pack, &turn, NULL, NULL);
+  np_policy_attach(s->policy, &s->pack, &turn, take_line, s);
   if (!np_breaker_is_open(s)) return;
   s->pack.order = NP_ORDER_RANK;
   s->pack.ladder = (np_ladder){0};
@@ -257,6 +268,8 @@ static neap_rc make_account(neap_session *s) {
   np_buf_clear(&s->account);
   neap_rc rc = np_turn_account(s, &s->account);
   np_buf_clear(&s->hook_errors);
+  np_buf_clear(&s->said);
+  s->said_cut = false;
   np_buf_clear(&s->warnings);
   return rc;
 }

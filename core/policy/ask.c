@@ -274,9 +274,11 @@ static int64_t check_tokens(lua_State *L, const char *who) {
   return n;
 }
 
+const char *const np_summarize_keys[] = {"max_tokens", NULL};
+const char *const np_ask_keys[] = {"max_tokens", "prompt", NULL};
+
 /* summarize(span, {max_tokens=}): the summary; or nil and why there is none. */
 int np_context_summarize(lua_State *L) {
-  static const char *const names[] = {"max_tokens", NULL};
   int64_t tokens = DEFAULT_TOKENS;
   np_buf text;
   np_str kept;
@@ -289,7 +291,7 @@ int np_context_summarize(lua_State *L) {
     luaL_checktype(L, 3, LUA_TTABLE);
     int step = np_pairs_push(L, 3);
     while (np_pairs_next(L, step, 3)) {
-      np_check_name(L, step + 1, "summarize: argument", names);
+      np_check_name(L, step + 1, "summarize: argument", np_summarize_keys);
       tokens = check_tokens(L, "summarize");
     }
   }
@@ -310,7 +312,6 @@ int np_context_summarize(lua_State *L) {
 
 /* ask{prompt=, max_tokens=}: the answer; or nil and why there is none. */
 int np_context_ask(lua_State *L) {
-  static const char *const names[] = {"max_tokens", "prompt", NULL};
   int64_t tokens = DEFAULT_TOKENS;
   np_str prompt = NP_LIT("");
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
@@ -319,7 +320,7 @@ int np_context_ask(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   int step = np_pairs_push(L, 2);
   while (np_pairs_next(L, step, 2)) {
-    if (np_check_name(L, step + 1, "ask: argument", names) == 0) {
+    if (np_check_name(L, step + 1, "ask: argument", np_ask_keys) == 0) {
       tokens = check_tokens(L, "ask");
     } else {
       if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "ask: prompt must be a string");

@@ -230,6 +230,7 @@ static int context_shrink(lua_State *L) {
   X(window)                                                                              \
   X(economy)                                                                             \
   X(drift)                                                                               \
+  X(miscount)                                                                            \
   X(state)                                                                               \
   X(now)                                                                                 \
   X(random)
@@ -249,6 +250,7 @@ static const char *const fields[] = {
 static int context_index(lua_State *L) {
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
   const np_policy *p = np_host(L);
+  double share;
   switch (np_field(L, "a context's field", fields)) {
     case FIELD_step: lua_pushinteger(L, np_turn_step(p)); break;
     case FIELD_tokens: lua_pushinteger(L, np_pack_tokens(p->pack)); break;
@@ -261,6 +263,10 @@ static int context_index(lua_State *L) {
     case FIELD_window: lua_pushinteger(L, p->turn.window); break;
     case FIELD_economy: push_economy(L, &p->turn); break;
     case FIELD_drift:
+      if (np_cite_drift(p->pack->log->cite, &share)) lua_pushnumber(L, share);
+      else lua_pushnil(L);
+      break;
+    case FIELD_miscount:
       if (p->turn.measured) lua_pushnumber(L, p->turn.drift);
       else lua_pushnil(L);
       break;
@@ -311,11 +317,15 @@ static int new_slot(lua_State *L) {
 }
 
 void np_context_open(lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"entries", np_context_entries}, {"span", np_context_span},
-      {"shrink", context_shrink},      {"tools", np_context_tools},
-      {"fold", np_context_fold},       {"summarize", np_context_summarize},
-      {"ask", np_context_ask},         {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"entries", np_context_entries},
+                                     {"span", np_context_span},
+                                     {"shrink", context_shrink},
+                                     {"tools", np_context_tools},
+                                     {"fold", np_context_fold},
+                                     {"summarize", np_context_summarize},
+                                     {"ask", np_context_ask},
+                                     {"log", np_context_log},
+                                     {NULL, NULL}};
   np_policy *p = np_host(L);
   np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);
   luaL_getmetatable(L, NP_CONTEXT_TYPE);

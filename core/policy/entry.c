@@ -250,15 +250,16 @@ static int64_t check_field_count(lua_State *L, const char *field) {
   return (int64_t)lua_tonumber(L, -1);
 }
 
+const char *const np_trim_keys[] = {"about", "keep", "lines", "tokens", "why", NULL};
+
 /* trim{tokens=, lines=, keep=, about=, why=}: all may be left out. */
 static trim_args check_trim(lua_State *L) {
-  static const char *const names[] = {"about", "keep", "lines", "tokens", "why", NULL};
   trim_args t = {.about = NP_LIT(""), .why = NP_LIT("trim")};
   if (lua_isnoneornil(L, 2)) return t;
   luaL_checktype(L, 2, LUA_TTABLE);
   int step = np_pairs_push(L, 2);
   while (np_pairs_next(L, step, 2)) {
-    switch (np_check_name(L, step + 1, "trim: argument", names)) {
+    switch (np_check_name(L, step + 1, "trim: argument", np_trim_keys)) {
       case 0: t.about = check_field_text(L, "about", 4096); break;
       case 1:
         t.keep_set = np_keep_parse(check_field_text(L, "keep", 20), &t.keep);

@@ -57,8 +57,9 @@ static void join(lua_State *L) {
   luaL_pushresult(&b);
 }
 
-/* say(…): a line for the host's log. What is over the cap of a call is left out. */
-static int neap_say(lua_State *L) {
+/* say(…): gives the arguments as a line to the host's log. What is over the cap of a call is left
+** out. */
+static int say(lua_State *L) {
   np_policy *p = np_host(L);
   np_str line;
   join(L);
@@ -77,10 +78,17 @@ static int neap_say(lua_State *L) {
   return np_break(L, &e);
 }
 
+/* ctx:log(…) */
+int np_context_log(lua_State *L) {
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  lua_remove(L, 1);
+  return say(L);
+}
+
 void np_env_neap(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"clamp", neap_clamp}, {"exp", neap_exp}, {"ln", neap_ln}, {"log", neap_log},
-      {"pow", neap_pow},     {"say", neap_say}, {NULL, NULL}};
+      {"pow", neap_pow},     {"say", say},      {NULL, NULL}};
   lua_createtable(L, 0, 7);
   luaL_setfuncs(L, functions, 0);
   lua_pushinteger(L, NEAP_POLICY_API);

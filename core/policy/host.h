@@ -272,6 +272,15 @@ np_str np_keep_text(lua_State *L, int index);
 void np_plain_write(lua_State *L, int index, const char *what, np_buf *out);
 void np_plain_read(lua_State *L, np_str json); /* pushes the value */
 
+/* ---- names.c ---- */
+
+/* The names that a policy's table and the tables of its calls may have; NULL-ended. */
+extern const char *const np_policy_keys[],
+    *const np_entries_keys[],
+        *const np_span_keys[], *const np_trim_keys[], *const np_tools_keys[],
+                                                          *const np_ask_keys[],
+                                                              *const np_summarize_keys[];
+
 /* ---- context.c, query.c, span.c, entry.c: handles, which end with their call ---- */
 
 typedef struct np_handle {
@@ -298,7 +307,9 @@ int np_check_name(lua_State *L, int arg, const char *what, const char *const *na
 np_str np_by_line(lua_State *L, char *buf, size_t cap);
 int np_context_entries(lua_State *L);
 int np_context_span(lua_State *L);
+int64_t np_first_of_step(const np_pack *p, int64_t from);
 int np_context_fold(lua_State *L);
+int np_context_log(lua_State *L);   /* env_neap.c */
 int np_context_tools(lua_State *L); /* tools.c */
 /* A number of steps, tokens or entries at the top; a float is rounded down. Raises. */
 int64_t np_check_whole(lua_State *L, const char *who, const char *what);

@@ -68,6 +68,11 @@ neap_rc np_policy_sources(const np_policy *p, np_buf *out, np_err *e);
 /* The options in force, as a JSON object: name, value, default, help; sorted by name. */
 neap_rc np_policy_options(const np_policy *p, np_buf *out, np_err *e);
 
+/* Every name that a policy can use, as a JSON object read from a running state: "globals", their
+** "libraries", the fields and methods of "context", "entry" and "span", "hooks", the fields of a
+** "policy", the "keys" that calls take. */
+neap_rc np_policy_names(const neap_alloc *a, np_buf *out, np_err *e);
+
 /* Ties a policy to a pack for the calls that follow. The pack's order, ladder and rank come
 ** from it. */
 void np_policy_attach(np_policy *p, np_pack *pack, const np_turn *turn, np_policy_say say,

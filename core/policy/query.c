@@ -8,8 +8,8 @@ typedef struct filter {
   uint32_t kinds, regions, rungs; /* bits; all set when not asked */
   int64_t from, before;           /* steps */
   int64_t except_last, min_tokens;
-  int sent;  /* -1: not asked */
-  int tools; /* stack index of a string or a list; 0: not asked */
+  int sent, is_error; /* -1: not asked */
+  int tools, paths;   /* stack index of a string or a list; 0: not asked */
 } filter;
 
 static np_str lua_str(lua_State *L, int index) {
@@ -64,21 +64,32 @@ int64_t np_check_whole(lua_State *L, const char *who, const char *what) {
   return (lua_Number)i > d ? i - 1 : i;
 }
 
-static void check_tools(lua_State *L, filter *f) {
-  f->tools = 1; /* filled in by the caller: the value stays in the argument table */
-  if (lua_type(L, -1) == LUA_TSTRING) return;
+/* A string or a list of strings. True: the caller fills in where the value stands. */
+static int check_names(lua_State *L, const char *what) {
+  if (lua_type(L, -1) == LUA_TSTRING) return 1;
   if (lua_type(L, -1) != LUA_TTABLE)
-    luaL_error(L, "entries: tool must be a name or a list");
+    luaL_error(L, "entries: %s must be a string or a list, not a %s", what,
+               luaL_typename(L, -1));
   int list = lua_gettop(L), step = np_pairs_push(L, list);
   while (np_pairs_next(L, step, list)) {
     if (lua_type(L, -1) != LUA_TSTRING)
-      luaL_error(L, "entries: tool must be a name or a list");
+      luaL_error(L, "entries: %s must be a list of strings; it holds a %s", what,
+                 luaL_typename(L, -1));
   }
+  return 1;
 }
 
-enum { AT, BEFORE, EXCEPT_LAST, FROM, KIND, MIN_TOKENS, REGION, SENT, TOOL };
-static const char *const keys[] = {"at",         "before", "except_last", "from", "kind",
-                                   "min_tokens", "region", "sent",        "tool", NULL};
+static int check_bool(lua_State *L, const char *what) {
+  if (!lua_isboolean(L, -1))
+    luaL_error(L, "entries: %s must be true or false, not a %s", what,
+               luaL_typename(L, -1));
+  return lua_toboolean(L, -1);
+}
+
+enum { AT, BEFORE, EXCEPT_LAST, FROM, ERROR, KIND, MIN_TOKENS, PATH, REGION, SENT, TOOL };
+const char *const np_entries_keys[] = {"at",       "before", "except_last", "from",
+                                       "is_error", "kind",   "min_tokens",  "path",
+                                       "region",   "sent",   "tool",        NULL};
 
 /* Reads the value at the top for the key. */
 static void check_key(lua_State *L, int key, filter *f) {
@@ -90,44 +101,48 @@ static void check_key(lua_State *L, int key, filter *f) {
     case KIND: f->kinds = check_bits(L, "entries: kind", kind_names); break;
     case MIN_TOKENS: f->min_tokens = np_check_whole(L, "entries", "min_tokens"); break;
     case REGION: f->regions = check_regions(L); break;
-    case SENT:
-      if (!lua_isboolean(L, -1)) luaL_error(L, "entries: sent must be true or false");
-      f->sent = lua_toboolean(L, -1);
-      break;
-    default: check_tools(L, f);
+    case SENT: f->sent = check_bool(L, "sent"); break;
+    case ERROR: f->is_error = check_bool(L, "is_error"); break;
+    case PATH: f->paths = check_names(L, "path"); break;
+    default: f->tools = check_names(L, "tool");
   }
 }
 
-/* The filter in the table at 2, or none. Leaves the tools' value on top when asked. */
+static int push_key(lua_State *L, const char *key) {
+  lua_pushstring(L, key);
+  lua_rawget(L, 2);
+  return lua_gettop(L);
+}
+
+/* The filter in the table at 2, or none. Leaves the lists of names on the stack. */
 static filter check_filter(lua_State *L) {
   filter f = {.kinds = UINT32_MAX,
               .regions = UINT32_MAX,
               .rungs = UINT32_MAX,
               .from = INT64_MIN,
               .before = INT64_MAX,
-              .sent = -1};
+              .sent = -1,
+              .is_error = -1};
   if (lua_isnoneornil(L, 2)) return f;
   luaL_checktype(L, 2, LUA_TTABLE);
   int step = np_pairs_push(L, 2);
   while (np_pairs_next(L, step, 2)) {
-    check_key(L, np_check_name(L, step + 1, "entries: key", keys), &f);
+    check_key(L, np_check_name(L, step + 1, "entries: key", np_entries_keys), &f);
   }
-  if (!f.tools) return f;
-  lua_pushliteral(L, "tool");
-  lua_rawget(L, 2);
-  f.tools = lua_gettop(L);
+  if (f.tools) f.tools = push_key(L, "tool");
+  if (f.paths) f.paths = push_key(L, "path");
   return f;
 }
 
 /* ---- the pass ---- */
 
-static bool has_tool(lua_State *L, int index, np_str tool) {
-  if (lua_type(L, index) == LUA_TSTRING) return np_str_eq(lua_str(L, index), tool);
+static bool has_name(lua_State *L, int index, np_str name) {
+  if (lua_type(L, index) == LUA_TSTRING) return np_str_eq(lua_str(L, index), name);
   lua_Integer n = (lua_Integer)lua_rawlen(L, index);
   bool found = false;
   for (lua_Integer i = 1; i <= n && !found; i++) {
     lua_rawgeti(L, index, i);
-    found = lua_type(L, -1) == LUA_TSTRING && np_str_eq(lua_str(L, -1), tool);
+    found = lua_type(L, -1) == LUA_TSTRING && np_str_eq(lua_str(L, -1), name);
     lua_pop(L, 1);
   }
   return found;
@@ -141,8 +156,10 @@ static bool matches(lua_State *L, const np_pack *p, const np_entry *en, const fi
   if (en->step < f->from || en->step >= f->before) return false;
   if (s->tokens < f->min_tokens || (f->sent >= 0 && s->sent != (f->sent == 1)))
     return false;
+  if (f->is_error >= 0 && en->is_error != (f->is_error == 1)) return false;
   if (np_pack_is_pinned(p, en->id)) return false;
-  return !f->tools || has_tool(L, f->tools, en->tool);
+  if (f->paths && !has_name(L, f->paths, en->path)) return false;
+  return !f->tools || has_name(L, f->tools, en->tool);
 }
 
 /* How many entries of the log the view has taken in. */
@@ -151,8 +168,8 @@ static int64_t entry_count(const np_pack *p) {
                                                        : p->log->entry_count);
 }
 
-/* The first entry of step `from` or later: steps never fall. */
-static int64_t first_of_step(const np_pack *p, int64_t from) {
+/* The first entry of step `from` or later, as an index: steps never fall. */
+int64_t np_first_of_step(const np_pack *p, int64_t from) {
   int64_t lo = 0, hi = entry_count(p);
   while (lo < hi) {
     int64_t mid = lo + (hi - lo) / 2;
@@ -165,12 +182,20 @@ static int64_t first_of_step(const np_pack *p, int64_t from) {
 /* The first entry that can match, as an index: what is asked for at rungs that history only
 ** goes down from begins where such entries begin. */
 static int64_t first_match(const np_pack *p, const filter *f) {
-  int64_t from = first_of_step(p, f->from);
-  if (f->rungs >> NP_DROPPED & 1) return from;
+  int64_t from = np_first_of_step(p, f->from), first = 0;
+  bool shown = !(f->rungs >> NP_DROPPED & 1);
+  if (f->sent == 0) first = np_view_first_new(&p->view, shown) - 1;
+  if (first > from) from = first;
+  if (!shown) return from;
   bool full = f->rungs == UINT32_C(1) << NP_FULL;
   bool hot = f->regions == UINT32_C(1) << NP_REGION_HOT;
-  int64_t first = np_view_first(&p->view, f->kinds, hot, full) - 1;
+  first = np_view_first(&p->view, f->kinds, hot, full) - 1;
   return first > from ? first : from;
+}
+
+/* Names in a list, each of which may have to be compared. */
+static uint64_t name_count(lua_State *L, int index) {
+  return index && lua_type(L, index) == LUA_TTABLE ? lua_rawlen(L, index) : 0;
 }
 
 /* Upvalues: the ids, how many, the last one given. */
@@ -195,8 +220,7 @@ int np_context_entries(lua_State *L) {
   filter f = check_filter(L);
   int64_t end = entry_count(p), from = first_match(p, &f);
   if (from > end) from = end;
-  uint64_t names =
-      f.tools && lua_type(L, f.tools) == LUA_TTABLE ? lua_rawlen(L, f.tools) : 0;
+  uint64_t names = name_count(L, f.tools) + name_count(L, f.paths);
   np_charge_slow(L, 20 + (uint64_t)(end - from) * (1 + names));
   int64_t *ids = lua_newuserdatauv(L, (size_t)(end - from + 1) * sizeof *ids, 0);
   lua_Integer n = 0;

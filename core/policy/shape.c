@@ -282,7 +282,7 @@ static void read_nothing(lua_State *L, np_policy *p, const char *field) {
   X(migrate, read_hook)                                                                  \
   X(selftest, read_hook)
 
-static const char *const field_names[] = {
+const char *const np_policy_keys[] = {
 #define NP_X(name, f) #name,
     FIELDS(NP_X)
 #undef NP_X
@@ -300,7 +300,7 @@ static void check_unknown(lua_State *L, int index) {
     if (lua_type(L, step + 1) != LUA_TSTRING) {
       luaL_error(L, "the policy's table holds a value without a name; name each field");
     }
-    np_check_name(L, step + 1, "field", field_names);
+    np_check_name(L, step + 1, "field", np_policy_keys);
   }
 }
 
@@ -312,10 +312,10 @@ void np_shape_read(lua_State *L, int index, np_str overrides) {
                luaL_typename(L, index), NEAP_POLICY_API);
   }
   luaL_checkstack(L, 20, "policy");
-  for (int i = 0; field_names[i]; i++) {
-    lua_pushstring(L, field_names[i]);
+  for (int i = 0; np_policy_keys[i]; i++) {
+    lua_pushstring(L, np_policy_keys[i]);
     lua_rawget(L, index);
-    readers[i](L, p, field_names[i]);
+    readers[i](L, p, np_policy_keys[i]);
     lua_settop(L, index);
     if (i == 0) {
       if (lua_getmetatable(L, index)) {

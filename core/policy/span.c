@@ -39,18 +39,31 @@ static void add_atom(np_pack *p, uint32_t atom, int64_t from, int64_t before, np
   *step = own;
 }
 
+const char *const np_span_keys[] = {"before", "from", NULL};
+
 /* The argument table's two numbers. */
 static void check_range(lua_State *L, int64_t *from, int64_t *before) {
-  static const char *const names[] = {"before", "from", NULL};
   *from = INT64_MIN;
   *before = INT64_MAX;
   if (lua_isnil(L, 2)) return;
   luaL_checktype(L, 2, LUA_TTABLE);
   int step = np_pairs_push(L, 2);
   while (np_pairs_next(L, step, 2)) {
-    bool is_from = np_check_name(L, step + 1, "span: key", names) == 1;
+    bool is_from = np_check_name(L, step + 1, "span: key", np_span_keys) == 1;
     *(is_from ? from : before) = np_check_whole(L, "span", is_from ? "from" : "before");
   }
+}
+
+/* The first atom that can lie in those steps: atoms are in the order of their first entries.
+** One that is begun before reaches into the steps, and is not taken. */
+static size_t first_atom(const np_pack *p, int64_t from) {
+  int64_t i = np_first_of_step(p, from);
+  return i < (int64_t)p->log->entry_count ? p->log->entries[i].atom : p->log->atom_count;
+}
+
+static bool begins_later(const np_log *lg, size_t atom, int64_t before) {
+  const np_atom *a = &lg->atoms[atom];
+  return a->members && np_log_entry(lg, a->first)->step >= before;
 }
 
 /* span{from=, before=}: the whole atoms of those steps, without what is pinned, held, open,
@@ -62,11 +75,14 @@ int np_context_span(lua_State *L) {
   const np_log *lg = p->pack->log;
   lua_settop(L, 2);
   check_range(L, &from, &before);
-  np_charge_slow(L, 20 + 2 * (uint64_t)lg->entry_count);
-  size_t room = sizeof(np_span) + lg->atom_count * sizeof(uint32_t);
+  size_t first = first_atom(p->pack, from), end = first_atom(p->pack, before);
+  while (end < lg->atom_count && !begins_later(lg, end, before)) end++;
+  if (first > end) first = end;
+  np_charge_slow(L, 20 + 4 * (uint64_t)(end - first));
+  size_t room = sizeof(np_span) + (end - first) * sizeof(uint32_t);
   np_span *s = lua_newuserdatauv(L, room, 0);
   *s = (np_span){.handle.generation = p->generation};
-  for (size_t i = 0; i < lg->atom_count; i++) {
+  for (size_t i = first; i < end; i++) {
     if (lg->atoms[i].members) add_atom(p->pack, (uint32_t)i, from, before, s, &step);
   }
   p->pack->refusal = NULL;

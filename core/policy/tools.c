@@ -75,16 +75,17 @@ static bool take_name(lua_State *L, const np_toolset *t, wish *w) {
   return true;
 }
 
+const char *const np_tools_keys[] = {"drop", "keep", "why", NULL};
+
 /* {"a", "b"}, {keep = {…}}, {drop = {…}}; why may stand beside them. */
 static void read_wish(lua_State *L, wish *w, np_str *why) {
-  static const char *const keys[] = {"drop", "keep", "why", NULL};
   luaL_checktype(L, 2, LUA_TTABLE);
   w->list = 0;
   bool plain = lua_rawlen(L, 2) > 0;
   int step = np_pairs_push(L, 2);
   while (np_pairs_next(L, step, 2)) {
     if (plain && lua_isinteger(L, step + 1)) continue;
-    int key = np_check_name(L, step + 1, "tools: key", keys);
+    int key = np_check_name(L, step + 1, "tools: key", np_tools_keys);
     if (key == 2) {
       *why = np_check_why(L, step + 2, "");
       continue;

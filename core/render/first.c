@@ -26,6 +26,20 @@ int64_t np_view_first(const np_view *v, uint32_t kinds, bool hot, bool full) {
   return first;
 }
 
+static bool is_new(const np_view *v, int64_t id, bool shown) {
+  const np_shown *s = np_view_at(v, id);
+  if (!s->listed || s->sent || (shown && s->rung == NP_DROPPED)) return false;
+  return v->log->entries[id - 1].region != NP_REGION_FIXED;
+}
+
+int64_t np_view_first_new(const np_view *v, bool shown) {
+  int64_t *mark = &((np_view *)(uintptr_t)v)->first_new[shown]; /* as above */
+  int64_t end = (int64_t)v->count + 1;
+  if (*mark < 1) *mark = 1;
+  while (*mark < end && !is_new(v, *mark, shown)) ++*mark;
+  return *mark;
+}
+
 static void lower(int64_t *mark, int64_t id) {
   if (id < *mark) *mark = id;
 }
@@ -33,12 +47,14 @@ static void lower(int64_t *mark, int64_t id) {
 void np_view_raised(np_view *v, int64_t id) {
   np_kind kind = v->log->entries[id - 1].kind;
   for (int hot = 0; hot < 2; hot++) {
+    lower(&v->first_new[hot], id);
     lower(&v->first_full[hot][kind], id);
     lower(&v->first_shown[hot][kind], id);
   }
 }
 
 void np_view_taken(np_view *v) {
+  for (int i = 0; i < 2; i++) lower(&v->first_new[i], (int64_t)v->count);
   for (int i = 0; i < 2 * NP_KIND_COUNT; i++) {
     lower(&v->first_full[i / NP_KIND_COUNT][i % NP_KIND_COUNT], (int64_t)v->count);
     lower(&v->first_shown[i / NP_KIND_COUNT][i % NP_KIND_COUNT], (int64_t)v->count);

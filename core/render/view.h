@@ -163,6 +163,8 @@ struct np_view {
   /* by kind: no entry before it is listed and full; listed and not dropped. The second row is
   ** of hot entries alone, the first of all but fixed ones (first.c) */
   int64_t first_full[2][NP_KIND_COUNT], first_shown[2][NP_KIND_COUNT];
+  int64_t
+      first_new[2]; /* no entry before it is listed (and not dropped) and was not sent */
   /* the last entry before which no hot one goes: fixed, task, summaries */
   int64_t front;
   int64_t left_out; /* thoughts and items that this format has no place for */
@@ -247,6 +249,10 @@ neap_rc np_runs_settle(np_view *v, np_err *e);
 ** hot one, that is listed and full, or, unless `full`, at least not dropped; one more than there are entries when there is none. Costs what has been
 ** put away since the last call: a walk that begins here costs what is shown. first.c */
 int64_t np_view_first(const np_view *v, uint32_t kinds, bool hot, bool full);
+/* The first entry outside the fixed region that has a place and was in no prompt yet, or with
+** `shown` one that is not dropped either; one more than there are entries when there is none.
+** The cost is that of np_view_first. */
+int64_t np_view_first_new(const np_view *v, bool shown);
 /* An entry may be listed and full again. */
 void np_view_raised(np_view *v, int64_t id);
 /* The newest entry goes: its id is the next one's, of whatever kind. */

@@ -251,8 +251,95 @@ function Session:close() end
 ---@field assemble? fun(ctx: neap.Ctx, o: table)
 ---@field overflow? fun(ctx: neap.Ctx, o: table, short: integer)
 ---@field recall? fun(ctx: neap.Ctx, query: string, o: table): integer[]
----@field migrate? fun(old: table, from: any): table
+---@field migrate? fun(old: table, from: integer): table
 ---@field selftest? fun(): boolean?
+
+---The globals of a policy. No other name exists in its sandbox; none may be written.
+---@class neap.Globals
+---@field assert function
+---@field error function
+---@field getmetatable function  of tables only
+---@field ipairs function
+---@field math neap.Math
+---@field neap neap.Helpers
+---@field next function          numbers, then strings by their bytes, then booleans
+---@field pairs function         in the same order, on every machine
+---@field pcall function
+---@field rawequal function
+---@field rawget function
+---@field rawlen function
+---@field rawset function
+---@field require fun(name: string): any a Lua file of the policy's own folder
+---@field select function
+---@field setmetatable function  without __gc and __mode
+---@field string neap.String
+---@field table neap.Table
+---@field tonumber function
+---@field tostring function      without addresses
+---@field type function
+---@field utf8 neap.Utf8
+---@field xpcall function
+
+---The global `neap` of a policy; not the module of that name, which hosts require.
+---@class neap.Helpers
+---@field api integer            of policies, as this neap knows it
+---@field clamp fun(x: number, lo: number, hi: number): number
+---@field exp fun(x: number): number the same on every machine, as ln and pow
+---@field ln fun(x: number): number  the natural logarithm
+---@field log fun(x: number, base?: number): number
+---@field pow fun(x: number, y: number): number
+---@field say fun(...)           as ctx:log, where there is no ctx
+
+---@class neap.Math
+---@field abs function
+---@field ceil function
+---@field exp function           neap.exp
+---@field floor function
+---@field fmod function
+---@field huge number
+---@field log function           by neap.ln
+---@field max function
+---@field maxinteger integer
+---@field min function
+---@field mininteger integer
+---@field modf function
+---@field pi number
+---@field sqrt function
+---@field tointeger function
+---@field type function
+---@field ult function
+
+---@class neap.String
+---@field byte function
+---@field char function
+---@field find function
+---@field format function        without %p and %a
+---@field gmatch function
+---@field gsub function
+---@field len function
+---@field lower function
+---@field match function
+---@field rep function
+---@field reverse function
+---@field sub function
+---@field upper function
+
+---@class neap.Table
+---@field concat function
+---@field insert function
+---@field move function
+---@field pack function
+---@field remove function
+---@field sort function
+---@field unpack function
+
+---@class neap.Utf8
+---@field char function
+---@field charpattern string
+---@field codepoint function
+---@field codes function
+---@field len function
+---@field offset function
 
 ---What a rewrite costs. Prices are in units of one token that no cache holds.
 ---@class neap.Economy
@@ -277,23 +364,56 @@ function Session:close() end
 ---@field usage number     tokens / budget
 ---@field window integer
 ---@field economy neap.Economy
----@field drift number?    how far the last prompt was from what the provider says it took, as a
+---@field drift number?    the share of the model's last 10 steps in which it named nothing that
+---                          the task or the newest user message names; nil when those name
+---                          nothing, and before the first such step
+---@field miscount number? how far the last prompt was from what the provider says it took, as a
 ---                          part of the estimate: 0.02 is 2 % more; nil before the first usage
 ---@field state table      plain data that is kept with the session
 ---@field now integer?     milliseconds since 1970, as the host told; recorded
 ---@field random fun(m?: integer, n?: integer): number recorded
 local Ctx = {}
 
----An iterator and a count over entries, oldest first, without pinned ones.
----@param filter? table kind, at, region, tool, from, before, min_tokens, except_last, sent
+---What ctx:entries chooses by; several conditions must all hold. Names: one, or a list.
+---@class neap.EntriesFilter
+---@field kind? string|string[]
+---@field at? neap.Rung|neap.Rung[] how they are shown now
+---@field region? string|string[]
+---@field tool? string|string[] of calls and results
+---@field path? string|string[] of calls and results
+---@field is_error? boolean
+---@field sent? boolean     whether it has been in a prompt
+---@field from? number      of this step and later ones
+---@field before? number    of steps before this one
+---@field min_tokens? number as they are shown now
+---@field except_last? number leaves out the last n that match
+
+---An iterator and a count over entries, oldest first, without pinned ones. Begins at the first
+---entry that can match: `from`, `sent = false` and rungs that are asked for cost what they find.
+---@param filter? neap.EntriesFilter
 ---@return fun(): neap.Entry?
 ---@return integer
 function Ctx:entries(filter) end
 
----A run of whole atoms.
----@param range table from, before
----@return table
+---@class neap.SpanRange
+---@field from? number     this step and later ones
+---@field before? number   steps before this one
+
+---@class neap.Span
+---@field atoms integer
+---@field entries integer
+---@field steps integer
+---@field tokens integer
+
+---A run of whole atoms that may be folded: without what is pinned, held, open or folded.
+---@param range? neap.SpanRange
+---@return neap.Span
 function Ctx:span(range) end
+
+---A line for the turn's account, under `log`: at most 64 KiB a turn. Arguments are joined as
+---print does.
+---@param ... any
+function Ctx:log(...) end
 
 ---Lowers the least valuable, in one rewrite, until the prompt has at most that many tokens.
 ---@param tokens number
@@ -307,10 +427,15 @@ function Ctx:shrink(tokens, why) end
 ---```lua
 ---if ctx.step == 1 then ctx:tools { drop = { "deploy" }, why = "not in this phase" } end
 ---```
----@param wish? {keep: string[], drop: string[], why: string}|string[]
+---@param wish? neap.ToolsWish|string[]
 ---@return neap.Tool[]|boolean list what there is; or whether the prompt shows what was named
 ---@return string? why not: which tools, and for what reason
 function Ctx:tools(wish) end
+
+---@class neap.ToolsWish
+---@field keep? string[]
+---@field drop? string[]
+---@field why? string
 
 ---A tool schema of the session.
 ---@class neap.Tool
@@ -324,22 +449,29 @@ function Ctx:tools(wish) end
 ---@field fixed boolean    the engine's, or named by the request: always shown
 
 ---From now on the text stands for the span.
----@param span table
+---@param span neap.Span
 ---@param text string? nil: nothing is folded, and `why` is the reason
 ---@param why? string
 ---@return boolean folded
 ---@return string? why not
 function Ctx:fold(span, text, why) end
 
+---@class neap.SummarizeOptions
+---@field max_tokens? integer
+
 ---Only in compact: a summary of the span by the host's model. The hook sleeps until it is here.
----@param span table
----@param how? {max_tokens: integer}
+---@param span neap.Span
+---@param how? neap.SummarizeOptions
 ---@return string? summary
 ---@return string? why there is none
 function Ctx:summarize(span, how) end
 
+---@class neap.Question
+---@field prompt string
+---@field max_tokens? integer
+
 ---Only in compact: an answer of the host's model.
----@param question {prompt: string, max_tokens: integer?}
+---@param question neap.Question
 ---@return string? answer
 ---@return string? why there is none
 function Ctx:ask(question) end
@@ -371,40 +503,61 @@ function Ctx:ask(question) end
 ---@field text string         its whole text, whatever is shown of it
 local Entry = {}
 
+---@class neap.Trim
+---@field tokens? number     at most, the mark included
+---@field lines? number      at most
+---@field keep? neap.Keep    what of it; none: dense for results, ends for the rest
+---@field about? string      the words that keep = "about" looks for
+---@field why? string
+
 ---Shows a part of it and a mark: at most `tokens`, the mark included, and at most `lines` of
 ---its lines. Neither named: the ladder's tokens. Lines that repeat, or differ only in their
 ---numbers, are folded first. JSON (a value, or one a line) still parses: an item says how many
 ---are left out. A table keeps its head and whole rows. Refused when the mark alone has more tokens.
----@param how? {tokens: integer, lines: integer, keep: neap.Keep, about: string, why: string}
+---@param how? neap.Trim
+---@return boolean done
+---@return string? why not
 function Entry:trim(how) end
 
 ---A mark and at most 160 characters.
 ---@param why? string
+---@return boolean done
+---@return string? why not
 function Entry:reference(why) end
 
 ---The mark alone.
 ---@param why? string
+---@return boolean done
+---@return string? why not
 function Entry:mask(why) end
 
 ---Takes its whole atom out; a notice stands for it.
 ---@param why? string
+---@return boolean done
+---@return string? why not
 function Entry:drop(why) end
 
 ---Back to full.
 ---@param why? string
+---@return boolean done
+---@return string? why not
 function Entry:restore(why) end
 
 ---Never touched from now on.
 ---@param why? string
+---@return boolean done
+---@return string? why not
 function Entry:pin(why) end
 
 ---Kept but for the last resort.
 ---@param why? string
+---@return boolean done
+---@return string? why not
 function Entry:hold(why) end
 
----Lines of its text.
----@param from integer
----@param to integer
+---Lines of its text, as they came.
+---@param from integer from 1
+---@param to? integer      this one included; none: only the first
 ---@return string
 function Entry:lines(from, to) end
 

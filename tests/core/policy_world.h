@@ -167,4 +167,30 @@ static inline bool world_says(const char *text, const char *expected) {
   return false;
 }
 
+typedef struct world_outcome {
+  neap_rc rc;
+  np_err e;
+  uint64_t mark;
+  int64_t tokens;
+} world_outcome;
+
+/* Loads `text`, runs its assemble on a fresh history; what was said is in w->said. */
+static inline world_outcome world_run(world *w, const char *text, const char *options) {
+  world_outcome o = {.rc = NEAP_OK};
+  np_policy *p = NULL;
+  o.rc = np_policy_load_text(&np_alloc_libc, NP_LIT("p.lua"), np_str_cstr(text),
+                             np_str_cstr(options), &(np_limits){.call_ms = -1}, &p, &o.e);
+  if (!o.rc) {
+    world_attach(w, p);
+    o.rc = np_policy_assemble(p, &o.e);
+  }
+  o.mark = world_mark(w);
+  o.tokens = np_pack_tokens(&w->pack);
+  np_policy_free(p);
+  return o;
+}
+
+#define WORLD_ASSEMBLE(body)                                                             \
+  "return { api = 1, assemble = function(ctx, o) " body " end }"
+
 #endif

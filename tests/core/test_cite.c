@@ -492,6 +492,72 @@ static void large(void) {
   np_cite_free(c);
 }
 
+/* A step and who writes in it; `drift` after it in hundredths, -1: unknown. */
+typedef struct drift_row {
+  np_origin who;
+  const char *text;
+  int drift;
+} drift_row;
+
+static void drift_rows(const char *what, const drift_row *rows, size_t n) {
+  np_cite *c = index_new();
+  int64_t step = 0;
+  for (size_t i = 0; i < n; i++) {
+    double share = -1;
+    if (rows[i].who == NP_ORIGIN_MODEL) step++;
+    np_cite_add(c, (int64_t)i + 1, (int64_t)i, step, rows[i].who, lit(rows[i].text),
+                NULL);
+    bool known = np_cite_drift(c, &share);
+    int got = known ? (int)(share * 100 + 0.5) : -1;
+    if (got != rows[i].drift) {
+      fprintf(stderr, "%s, row %zu (%s): %d, expected %d\n", what, i, rows[i].text, got,
+              rows[i].drift);
+    }
+    CHECK(what, got == rows[i].drift);
+  }
+  np_cite_free(c);
+}
+
+static void drift(void) {
+  static const drift_row side_issue[] = {
+      {NP_ORIGIN_FIXED, "use tool_one", -1},
+      {NP_ORIGIN_TASK, "Repair src/pump.c, please", -1},
+      {NP_ORIGIN_RESULT, "nothing", -1},
+      {NP_ORIGIN_MODEL, "I open /home/me/src/pump.c:17", 0},
+      {NP_ORIGIN_RESULT, "pump.c needs valve.h", 0},
+      {NP_ORIGIN_MODEL, "now valve.h", 50},
+      {NP_ORIGIN_MODEL, "and again valve.h", 67},
+      {NP_ORIGIN_MODEL, "pump.c: done", 50},
+      {NP_ORIGIN_USER, "Now valve.h, all of it", 50},
+      {NP_ORIGIN_MODEL, "valve.h", 40},
+      {NP_ORIGIN_USER, "Good.", 40},
+      {NP_ORIGIN_MODEL, "valve.h is no goal any more", 50},
+      {NP_ORIGIN_MODEL, "the task stays one: pump.c", 43},
+  };
+  static const drift_row no_names[] = {
+      {NP_ORIGIN_TASK, "Do what is right", -1},
+      {NP_ORIGIN_MODEL, "src/pump.c", -1},
+      {NP_ORIGIN_USER, "look at E4711", -1},
+      {NP_ORIGIN_MODEL, "E4711 it is", 0},
+  };
+  static const drift_row short_parts[] = {
+      {NP_ORIGIN_TASK, "src/a.c and \xE6\xB0\xB4\xE6\xB3\xB5", -1},
+      {NP_ORIGIN_MODEL, "lib/a.c", 100},
+      {NP_ORIGIN_MODEL, "src/a.c", 50},
+      {NP_ORIGIN_MODEL, "\xE6\xB0\xB4\xE6\xB3\xB5", 33},
+  };
+  drift_rows("drift of a side issue", side_issue, NP_COUNT(side_issue));
+  drift_rows("drift without names", no_names, NP_COUNT(no_names));
+  drift_rows("drift of short names", short_parts, NP_COUNT(short_parts));
+  np_cite *c = index_new();
+  double share = -1;
+  add(c, 1, 1, NP_ORIGIN_TASK, "goal_name");
+  for (int64_t i = 2; i <= 40; i++)
+    np_cite_add(c, i, i, i, NP_ORIGIN_MODEL, lit(i <= 30 ? "other" : "goal_name"), NULL);
+  CHECK("drift looks at ten steps", np_cite_drift(c, &share) && share == 0);
+  np_cite_free(c);
+}
+
 int main(void) {
   scanner_table();
   long_runs();
@@ -503,5 +569,6 @@ int main(void) {
   model_agrees();
   out_of_memory();
   large();
+  drift();
   return check_done();
 }

@@ -160,161 +160,6 @@ static void test_parser(void) {
 
 /* ---- calls ---- */
 
-typedef struct outcome {
-  neap_rc rc;
-  np_err e;
-  uint64_t mark;
-  int64_t tokens;
-} outcome;
-
-/* Loads `text`, runs its assemble on a fresh history; what was said is in w->said. */
-static outcome run(world *w, const char *text, const char *options) {
-  outcome o = {.rc = NEAP_OK};
-  np_policy *p = NULL;
-  o.rc = np_policy_load_text(&np_alloc_libc, NP_LIT("p.lua"), np_str_cstr(text),
-                             np_str_cstr(options), &(np_limits){.call_ms = -1}, &p, &o.e);
-  if (!o.rc) {
-    world_attach(w, p);
-    o.rc = np_policy_assemble(p, &o.e);
-  }
-  o.mark = world_mark(w);
-  o.tokens = np_pack_tokens(&w->pack);
-  np_policy_free(p);
-  return o;
-}
-
-#define ASSEMBLE(body) "return { api = 1, assemble = function(ctx, o) " body " end }"
-
-/* Bodies of assemble that must run through: they assert what they see. */
-static void test_sights(void) {
-  static const char *const bodies[] = {
-      "assert(ctx.step == 13 and ctx.budget == 4000 and ctx.window == 5000, ctx.step)",
-      "assert(ctx.usage == ctx.tokens / 4000 and ctx.tokens > 2000)",
-      "assert(ctx.now == 1700000000000 and ctx.drift == nil)",
-      "assert(ctx.economy.floor == 2000 and ctx.economy.height == 3500)",
-      "local q = ctx.economy.quote { to = 1000 } assert(q.cost > 0 and q.saving > 0 and "
-      "q.turns == q.cost / q.saving)",
-      "assert(ctx.economy.quote {to = 1e9}.turns == nil)",
-      "local n = 0 for e in ctx:entries {} do n = n + 1 end local _, m = ctx:entries() "
-      "assert(n == m and n == 26, n)",
-      "local last = 0 for e in ctx:entries() do assert(e.id > last and e.kind ~= "
-      "'system') last = e.id end",
-      "local _, n = ctx:entries { kind = 'result' } assert(n == 12)",
-      "local _, n = ctx:entries { kind = { 'result', 'call' } } assert(n == 24)",
-      "local _, n = ctx:entries { kind = 'result', except_last = 10 } assert(n == 2)",
-      "local _, n = ctx:entries { except_last = 1000 } assert(n == 0)",
-      "local _, n = ctx:entries { kind = 'result', tool = 'bash' } assert(n == 4)",
-      "local _, n = ctx:entries { kind = 'result', tool = { 'bash', 'read' } } assert(n "
-      "== 12)",
-      "local _, n = ctx:entries { kind = 'result', from = 3, before = 5 } assert(n == 2, "
-      "n)",
-      "local _, n = ctx:entries { region = 'task' } assert(n == 1)",
-      "local _, n = ctx:entries { region = 'fixed' } assert(n == 0)",
-      "local _, n = ctx:entries { sent = true } assert(n == 0)",
-      "local _, n = ctx:entries { min_tokens = 100 } assert(n == 12, n)",
-      "local _, n = ctx:entries { at = { 'masked', 'dropped' } } assert(n == 0)",
-      "local ok, why = pcall(ctx.entries, ctx, { kin = 1 }) assert(not ok and why:find "
-      "\"did you mean 'kind'\", why)",
-      "local ok, why = pcall(ctx.entries, ctx, { kind = 'resul' }) assert(why:find \"did "
-      "you mean 'result'\", why)",
-      "local ok, why = pcall(ctx.entries, ctx, { before = 'x' }) assert(why:find 'before "
-      "must be a number', why)",
-      "local ok, why = pcall(function() return ctx.stepp end) assert(why:find \"did you "
-      "mean 'step'\", why)",
-      "for e in ctx:entries { kind = 'result', from = 1, before = 2 } do assert(e.step "
-      "== 1 and e.age == 12 and e.tool == 'read'"
-      " and e.path == 'src/f1.c' and e.rung == 'full' and e.at == 'full' and e.region == "
-      "'hot' and not e.sent"
-      " and not e.is_error and not e.pinned and not e.held and e.tokens == e.full_tokens "
-      "and e.name == nil"
-      " and e.identifiers > 20 and e.repeated_by == nil) end",
-      "for e in ctx:entries { kind = 'result', except_last = 11 } do assert(e.text:find "
-      "'^line 0 of src/f1.c'"
-      " and e:lines(2) == 'line 1 of src/f1.c holds value_101\\n' and e:lines(1, 2):find "
-      "'line 1' and e:lines(9999) == '') end",
-      "for e in ctx:entries() do assert(#e.hash == 16 and not e.hash:find '%X', e.hash) "
-      "assert(tostring(e) == 'entry ' .. e.id) end",
-      "local a, b for e in ctx:entries { region = 'task' } do a = e end for e in "
-      "ctx:entries { region = 'task' } do b = e end assert(a == b and a.held)",
-      "for e in ctx:entries { kind = 'result', from = 12 } do assert(e.held and e.age == "
-      "1) local ok, why = e:mask() assert(ok == false and why:find 'newest step', why) "
-      "end",
-      "for e in ctx:entries { kind = 'result', before = 3 } do assert(e:mask() == true "
-      "and e.rung == 'masked' and e.tokens < e.full_tokens)"
-      " assert(select(2, e:mask()):find 'nothing to do') assert(e:restore() and e.rung "
-      "== 'full') end",
-      "for e in ctx:entries { kind = 'result', before = 3 } do assert(e:trim { tokens = "
-      "60, keep = 'head', why = 'long' } and e.tokens < 120) end",
-      "for e in ctx:entries { kind = 'result', before = 2 } do assert(e:drop()) "
-      "assert(e.rung == 'dropped' and e.tokens == 0) end",
-      "for e in ctx:entries { kind = 'result', before = 2 } do assert(e:hold() and "
-      "e.held and not e:mask()) end",
-      "for e in ctx:entries { kind = 'result', before = 2 } do assert(e:pin() and "
-      "e.pinned) end local _, n = ctx:entries { kind = 'result', before = 2 } assert(n "
-      "== 0)",
-      "for e in ctx:entries { kind = 'result' } do local ok, why = pcall(e.trim, e, { "
-      "token = 5 }) assert(why:find \"did you mean 'tokens'\", why) end",
-      "for e in ctx:entries { kind = 'result' } do local ok, why = pcall(e.trim, e, { "
-      "keep = 'about' }) assert(why:find 'needs about', why) end",
-      "for e in ctx:entries { kind = 'result' } do local ok, why = pcall(function() "
-      "return e.tokenz end) assert(why:find \"did you mean 'tokens'\", why) end",
-      "local s = ctx:span { from = 1, before = 4 } assert(s.steps == 3 and s.entries == "
-      "6 and s.atoms == 3 and s.tokens > 300, s.entries)",
-      "local s = ctx:span() assert(s.steps == 11, s.steps)",
-      "local s, t = ctx:span { from = 1, before = 4 }, ctx.tokens "
-      "assert(ctx:fold(s, 'short', 'why') == true and ctx.tokens < t) "
-      "local ok, why = ctx:fold(s, 'again') assert(ok == false and why:find 'already') "
-      "assert(ctx:span { before = 4 }.atoms == 0)",
-      "local ok, why = ctx:fold(ctx:span { before = 4 }, nil, 'no model') assert(ok == "
-      "false and why == 'no model')",
-      "local ok, why = ctx:fold(ctx:span { before = 2 }, ('long '):rep(3000)) assert(ok "
-      "== false and why:find 'cheaper')",
-      "local ok, why = ctx:fold(ctx:span { before = 2 }, '\\xff') assert(ok == false and "
-      "why:find 'UTF')",
-      "local ok, why = ctx:fold(ctx:span { before = 1, from = 1 }, 'x') assert(ok == "
-      "false "
-      "and why:find 'empty')",
-      "local ok, why = pcall(ctx.summarize, ctx, ctx:span()) assert(not ok and why:find "
-      "'only compact')",
-      "assert(ctx:shrink(2500) == true and ctx.tokens <= 2500)",
-      "assert(ctx:shrink(1) == false)",
-      "local a, b = ctx.random(), ctx.random() assert(a >= 0 and a < 1 and a ~= b)",
-      "for i = 1, 200 do local n = ctx.random(3) assert(n >= 1 and n <= 3 and "
-      "math.type(n) == 'integer') end",
-      "for i = 1, 99 do local n = ctx.random(-5, 5) assert(n >= -5 and n <= 5) end "
-      "assert(not pcall(ctx.random, 2, 1))",
-      "assert(math.type(ctx.random(math.mininteger, math.maxinteger)) == 'integer')",
-      "assert(neap.clamp(5, 1, 3) == 3 and neap.clamp(0, 1, 3) == 1 and neap.clamp(2, 1, "
-      "3) == 2 and not pcall(neap.clamp, 1, 3, 2))",
-      "assert(neap.pow(2, 10) == 1024 and neap.exp(0) == 1 and neap.ln(1) == 0 and "
-      "math.log(8, 2) == 3)",
-      "assert(('%5.2f|%s|%q'):format(1.5, {}, 'a') == ' 1.50|table|\"a\"')",
-      "local ok, a, b = xpcall(function(...) return ... end, error, 1, 2) assert(ok and "
-      "a == 1 and b == 2)",
-      "local ok, a = xpcall(error, function(e) return e .. '!' end, 'x') assert(not ok "
-      "and a == 'x!')",
-      "local p = table.pack(pcall(error, 'x', 0)) assert(p.n == 2 and p[1] == false and "
-      "p[2] == 'x')",
-      "local t = { 5, 2, 8 } table.sort(t, function(a, b) return a > b end) "
-      "assert(table.concat(t, ',') == '8,5,2')",
-      "local t = { 1, 2, 3 } table.insert(t, 1, 0) assert(table.remove(t) == 3 and "
-      "table.remove(t, 1) == 0 and #t == 2)",
-      "assert(table.concat(table.move({ 1, 2, 3 }, 2, 3, 1), '') == '233')",
-      "ctx.state.seen = { 1, 2 } assert(ctx.state.seen[2] == 2) ctx.state = { a = 1 } "
-      "assert(ctx.state.a == 1 and not ctx.state.seen)",
-  };
-  for (size_t i = 0; i < NP_COUNT(bodies); i++) {
-    char text[1200];
-    world w;
-    world_open(&w, vocab, 12);
-    snprintf(text, sizeof text, ASSEMBLE("%s"), bodies[i]);
-    outcome o = run(&w, text, "");
-    if (o.rc) fprintf(stderr, "input: %s\ngot:   %s\n", bodies[i], o.e.text);
-    CHECK("a policy sees what it should", o.rc == NEAP_OK);
-    world_close(&w);
-  }
-}
-
 static void test_options(void) {
   static const char text[] = "return { api = 1, options = { keep = { default = 2, min = "
                              "1, help = 'shown' }, share = 0.5, on = true, tag = 'x' },\n"
@@ -322,7 +167,7 @@ static void test_options(void) {
                              "o.on, o.tag) o.keep = 99 return o.typo end }";
   world w;
   world_open(&w, vocab, 3);
-  outcome o = run(&w, text, "{\"keep\":7,\"tag\":\"a\\u00e9\"}");
+  world_outcome o = world_run(&w, text, "{\"keep\":7,\"tag\":\"a\\u00e9\"}");
   CHECK("a hook gets the options in force",
         np_str_eq(np_buf_str(&w.said), NP_LIT("7 0.5 true a\xC3\xA9\n")));
   CHECK("reading an option that is none is an error",
@@ -351,11 +196,12 @@ static void test_options(void) {
 static void test_reasons(void) {
   world w;
   world_open(&w, vocab, 4);
-  outcome o = run(&w,
-                  "return { api = 1, assemble = function(ctx)\n for e in ctx:entries { "
-                  "kind = 'result',"
-                  " before = 2 } do\n  e:mask('old')\n end\n ctx:shrink(1, 'ebb')\nend }",
-                  "");
+  world_outcome o =
+      world_run(&w,
+                "return { api = 1, assemble = function(ctx)\n for e in ctx:entries { "
+                "kind = 'result',"
+                " before = 2 } do\n  e:mask('old')\n end\n ctx:shrink(1, 'ebb')\nend }",
+                "");
   const np_change *c = w.pack.changes;
   CHECK("a change says why, and which line asked",
         o.rc == NEAP_OK && w.pack.change_count > 1 && np_str_is(c[0].why, "old") &&
@@ -406,7 +252,7 @@ static void test_rollback(void) {
                  ? "for e in ctx:entries { before = 4 } do e:hold() end ctx:shrink(1) "
                  : work,
              ends[i].end);
-    outcome o = run(&w, text, "");
+    world_outcome o = world_run(&w, text, "");
     if (!strstr(o.e.text, ends[i].expected))
       fprintf(stderr, "got:      %s\nexpected: %s\n", o.e.text, ends[i].expected);
     CHECK("a hook that fails says why",
@@ -524,7 +370,7 @@ static void test_determinism(void) {
   for (int i = 0; i < 2; i++) {
     world w;
     world_open(&w, vocab, 12);
-    outcome o = run(&w, busy_text, "");
+    world_outcome o = world_run(&w, busy_text, "");
     CHECK("a busy policy runs", o.rc == NEAP_OK && w.said.n > 0);
     marks[i] = o.mark;
     said[i] = np_hash64(np_buf_str(&w.said));
@@ -535,14 +381,14 @@ static void test_determinism(void) {
 
 /* Where the budget ends is the same in every state, whatever its hash seed. */
 static void test_budget_is_exact(void) {
-  static const char text[] = ASSEMBLE(
+  static const char text[] = WORLD_ASSEMBLE(
       "local t = {} for i = 1, 1e9 do local k = 'k' .. i % 700 t[k] = not t[k] or nil"
       " if i % 500 == 0 then neap.say(i, #k:rep(2000), k:find '(%d+)$') end end");
   uint64_t said[3];
   for (int i = 0; i < 3; i++) {
     world w;
     world_open(&w, vocab, 1);
-    outcome o = run(&w, text, "");
+    world_outcome o = world_run(&w, text, "");
     CHECK("the budget ends the loop", o.rc && w.said.n > 1000);
     said[i] = np_hash64(np_buf_str(&w.said));
     world_close(&w);
@@ -554,10 +400,11 @@ static void test_budget_is_exact(void) {
 static void test_large_history(void) {
   world w;
   world_open(&w, vocab, 5000);
-  outcome o = run(&w,
-                  ASSEMBLE("local sum, n = 0, 0 for e in ctx:entries() do sum = sum + "
-                           "e.tokens n = n + e.age end neap.say(sum)"),
-                  "");
+  world_outcome o = world_run(
+      &w,
+      WORLD_ASSEMBLE("local sum, n = 0, 0 for e in ctx:entries() do sum = sum + "
+                     "e.tokens n = n + e.age end neap.say(sum)"),
+      "");
   CHECK("a walk over 10,000 entries fits one call", o.rc == NEAP_OK && w.said.n > 0);
   world_close(&w);
 }
@@ -599,7 +446,6 @@ int main(void) {
   vocab = world_vocab();
   test_loading();
   test_parser();
-  test_sights();
   test_options();
   test_reasons();
   test_rollback();

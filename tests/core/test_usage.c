@@ -164,8 +164,8 @@ static void test_forms(void) {
 
 static const char policy[] =
     "return { api = 1, assemble = function(ctx)\n"
-    "  if ctx.step == 1 then assert(ctx.drift == nil) end\n"
-    "  if ctx.drift then assert(ctx.drift > -1 and ctx.drift < 1) end\n"
+    "  if ctx.step == 1 then assert(ctx.miscount == nil) end\n"
+    "  if ctx.miscount then assert(ctx.miscount > -1 and ctx.miscount < 1) end\n"
     "  if ctx.usage > 0.9 then ctx:shrink(0.7 * ctx.budget) end end }";
 
 static neap_session *open_model(neap *n, const char *model, const char *encoding,

@@ -26,7 +26,7 @@ local function steps(session, n, into)
   end
 end
 
-local POLICY = "return { api = 1, assemble = function(ctx) error('x') end, "
+local POLICY = "return { api = 1, assemble = function(ctx) ctx:log('y') error('x') end, "
   .. "layout = { 'warm', { 'hot', min = 20, max = 150, share = 0.5 } } }"
 
 -- Every field that sessions of several kinds have shown.

@@ -177,32 +177,4 @@ describe("meta.lua", function()
     end
     assert.are.same(taken, names)
   end)
-
-  -- What a policy can name, as its host lists it.
-  local function host_names(path)
-    local source, names = assert(shared.read(path)), {}
-    local list = source:match("#define FIELDS%(X%)(.-)\n\n")
-      or source:match("Every field.-#define %u+%(X%)(.-)\n\n")
-    for name in list:gmatch("X%(([%w_]+)%)") do
-      names[name] = true
-    end
-    for name in source:match("luaL_Reg methods%[%] = {(.-)};"):gmatch('{"([%w_]+)"') do
-      names[name] = true
-    end
-    return names
-  end
-
-  for class, path in pairs({
-    Ctx = "core/policy/context.c",
-    Entry = "core/policy/entry.c",
-  }) do
-    it("names what a policy finds in neap." .. class .. ", and no other", function()
-      local names = documented("\nfunction " .. class .. ":([%w_]+)%(")
-      local fields = text:match("@class neap%." .. class .. "\n(.-)\nlocal ")
-      for name in fields:gmatch("@field ([%w_]+)") do
-        names[name] = true
-      end
-      assert.are.same(host_names(path), names)
-    end)
-  end
 end)

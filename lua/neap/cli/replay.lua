@@ -47,6 +47,7 @@ local function run_one(recording, o, opts, seen, used, grown)
   o.on_turn = function(account, body)
     heights[#heights + 1] = account.tokens
     session.hook_errors(account, recording.name, seen)
+    session.log_lines(account, recording.name)
     session.prefix_warnings(account, recording.name, seen)
     local name
     if dir and body then

@@ -185,6 +185,15 @@ function M.hook_errors(account, where, seen)
   end
 end
 
+--- Says what hooks logged in a turn, line by line.
+---@param account table
+---@param where string
+function M.log_lines(account, where)
+  for _, text in ipairs(account.log or {}) do
+    failure.warn(("%s, turn %d: log: %s"):format(where, account.turn, text))
+  end
+end
+
 local PREFIX = {
   clock = "the %s holds a clock time",
   id = "the %s holds what looks like a random id",

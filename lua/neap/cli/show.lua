@@ -172,6 +172,7 @@ function M.show(opts, args)
   o.stop_at = opts.turn
   o.on_turn = function(account, body)
     session.hook_errors(account, recording.name, seen)
+    if account.turn == opts.turn then session.log_lines(account, recording.name) end
     last = body
   end
   local state = failure.check(replay.run(recording, o))

@@ -233,6 +233,7 @@ M.TURN_ORDER = {
   "alarm",
   "warnings",
   "changed",
+  "log",
   "request",
   "overflow",
   "entry",
@@ -312,6 +313,7 @@ function M.turn_line(recording, a, price, request)
     alarm = a.alarm,
     warnings = a.warnings,
     changed = a.changed,
+    log = a.log,
     overflow = a.overflow,
     request = request,
   }
