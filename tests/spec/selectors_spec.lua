@@ -17,7 +17,9 @@ local filters = {
   { sent = false }, { sent = true }, { sent = false, kind = "result" }, { at = "full" },
   { at = { "trimmed", "masked", "reference" } }, { at = "dropped" }, { at = "full", kind = "call" },
   { kind = "result", at = "full", except_last = 3 }, { region = "hot", at = "full" },
-  { region = "warm" }, { sent = false, at = "full" }, { sent = false, at = { "full", "trimmed", "masked" } }, { from = 4 }, { from = 4, before = 9, sent = false }, { path = "src/f2.c" },
+  { region = "warm" },
+  { sent = false, at = "full" }, { sent = false, at = { "full", "trimmed", "masked" } },
+  { from = 4 }, { from = 4, before = 9, sent = false }, { path = "src/f2.c" },
   { path = { "src/f1.c", "src/f3.c" }, kind = "result" }, { is_error = true },
   { min_tokens = 30, kind = "result" }, { tool = "read", at = "full" }, {},
 }
@@ -32,7 +34,8 @@ local function by_hand(all, f)
     local ok = (f.sent == nil or e.sent == f.sent) and (not f.kind or is(e.kind, f.kind))
       and (not f.at or is(e.at, f.at)) and (not f.region or is(e.region, f.region))
       and (not f.from or e.step >= f.from) and (not f.before or e.step < f.before)
-      and (not f.path or e.path and is(e.path, f.path)) and (not f.tool or e.tool and is(e.tool, f.tool))
+      and (not f.path or e.path and is(e.path, f.path))
+      and (not f.tool or e.tool and is(e.tool, f.tool))
       and (f.is_error == nil or e.is_error == f.is_error)
       and (not f.min_tokens or e.tokens >= f.min_tokens)
     if ok then ids[#ids + 1] = e.id end
@@ -55,12 +58,15 @@ local function compare(ctx)
     for e in each do got[#got + 1], n = e.id, n + 1 end
     local want = by_hand(all, f)
     assert(table.concat(got, " ") == want and n == count,
-      "step " .. ctx.step .. ", filter " .. i .. ": " .. table.concat(got, " ") .. "; by hand: " .. want)
+      "step " .. ctx.step .. ", filter " .. i .. ": " .. table.concat(got, " ")
+        .. "; by hand: " .. want)
   end
   for from = 1, ctx.step, 3 do
     local whole, parts = ctx:span { from = from, before = ctx.step }, 0
-    for step = from, ctx.step - 1 do parts = parts + ctx:span { from = step, before = step + 1 }.entries end
-    assert(whole.entries >= parts and whole.entries <= parts + 2 * ctx.step, "span from " .. from)
+    for step = from, ctx.step - 1 do
+      parts = parts + ctx:span { from = step, before = step + 1 }.entries
+    end
+    assert(whole.entries >= parts and whole.entries <= parts + 2 * ctx.step, "from " .. from)
     assert(ctx:span { from = from }.entries >= whole.entries)
   end
 end
@@ -75,7 +81,8 @@ return { api = 1,
     for _, e in ipairs(all_entries(ctx)) do
       local what = ctx.random(12)
       if what == 1 then e:mask() elseif what == 2 then e:drop() elseif what == 3 then e:restore()
-      elseif what == 4 then e:trim { tokens = 40 } elseif what == 5 and ctx.random(8) == 1 then e:hold() end
+      elseif what == 4 then e:trim { tokens = 40 }
+      elseif what == 5 and ctx.random(8) == 1 then e:hold() end
     end
     compare(ctx)
     if ctx.random(9) == 1 then error("taken back") end
