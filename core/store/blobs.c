@@ -2,7 +2,7 @@
 ** Content by hash, kept once per tenant. Purging overwrites it in the file and in the
 ** write-ahead log, and leaves its row as a record. next: held.c
 */
-#include "store/sqlite.h"
+#include "store/fts.h"
 
 bool np_hash_is(np_str body, const uint8_t *hash) {
   uint8_t got[NP_SHA256];
@@ -151,13 +151,15 @@ neap_rc np_sq_put(np_store *store, np_str tenant, np_str body, uint8_t hash[NP_S
 
 /* ---- purging ----------------------------------------------------------------------- */
 
-/* Inside a transaction: first the events (small bodies are theirs), then the blob. */
+/* Inside a transaction: first their words, then the events (small bodies are theirs), then the blob. */
 static neap_rc remove_content(np_sqlite *sq, np_str tenant, const uint8_t *hash,
                               np_err *e) {
   sqlite3_stmt *st;
   bool row;
   int place = NP_PLACE_NONE;
-  neap_rc rc = np_sq_use(sq, SQL_EVENTS_PURGE, &st, e, "tb", tenant, np_hash_str(hash));
+  neap_rc rc = np_words_purge(sq, tenant, hash, e);
+  if (rc != NEAP_OK) return rc;
+  rc = np_sq_use(sq, SQL_EVENTS_PURGE, &st, e, "tb", tenant, np_hash_str(hash));
   if (rc != NEAP_OK) return rc;
   rc = np_sq_step(sq, st, &row, e);
   np_sq_done(st);

@@ -4,6 +4,7 @@
 */
 #include <sqlite3.h> /* only its mutexes: the same locks as the other store's */
 
+#include "store/fts.h"
 #include "store/memblobs.h"
 #include "store/memlog.h"
 
@@ -13,6 +14,7 @@ typedef struct mem_store {
   np_memlogs logs;
   np_memblobs blobs;
   uint8_t secret[NP_SHA256];
+  np_sqlite *words; /* the index, once something is indexed */
 } mem_store;
 
 static mem_store *lock(np_store *st) {
@@ -168,11 +170,36 @@ static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool rem
   return found;
 }
 
+/* Takes the words of what is purged out of the index, while the bodies are here. */
+static neap_rc forget_words(mem_store *m, np_str tenant, const uint8_t *hash, np_err *e) {
+  bool all = false;
+  if (!m->words) return NEAP_OK;
+  m->words->st.text = m->st.text;
+  m->words->st.text_ctx = m->st.text_ctx;
+  neap_rc rc = np_sq_begin(m->words, e);
+  for (size_t i = np_memlog_first(&m->logs, tenant); rc == NEAP_OK && i < m->logs.n;
+       i++) {
+    const np_memlog *log = m->logs.logs[i];
+    if (!np_str_eq(log->tenant, tenant)) break;
+    for (size_t k = 0; rc == NEAP_OK && k < log->n; k++) {
+      const np_row *r = &log->rows[k];
+      bool live = r->place == NP_PLACE_INLINE || r->place == NP_PLACE_BLOB;
+      if (!live || memcmp(r->hash, hash, NP_SHA256) != 0) continue;
+      rc = np_words_purge_event(m->words, tenant, log->session, r->ev.seq, r->ev.body,
+                                &all, e);
+    }
+  }
+  if (rc == NEAP_OK) rc = np_words_purge_end(m->words, all, e);
+  return np_sq_end(m->words, rc, e);
+}
+
 /* The record is made before anything is removed, so that running out of memory changes
 ** nothing. */
 static neap_rc purge(mem_store *m, np_str tenant, const uint8_t *hash, np_err *e) {
   bool known = np_memblob_find(&m->blobs, tenant, hash) != NULL;
   if (!known && holders(m, tenant, hash, false) == 0) return np_fail_no_content(hash, e);
+  neap_rc rc = forget_words(m, tenant, hash, e);
+  if (rc != NEAP_OK) return rc;
   if (!np_memblob_purge(&m->blobs, tenant, hash)) return np_fail_mem(e);
   holders(m, tenant, hash, true);
   return NEAP_OK;
@@ -184,6 +211,51 @@ static neap_rc mem_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA2
   if (rc != NEAP_OK) return rc;
   mem_store *m = lock(st);
   return unlock(m, purge(m, tenant, hash, e));
+}
+
+/* ---- words ------------------------------------------------------------------------- */
+
+/* Made when it is first wanted: most sessions in memory are never searched. */
+static neap_rc want_words(mem_store *m, np_err *e) {
+  return m->words ? NEAP_OK : np_sq_memory_open(m->st.alloc, &m->words, e);
+}
+
+static neap_rc mem_indexed(np_store *st, np_str tenant, np_str session, np_indexed *out,
+                           np_err *e) {
+  *out = (np_indexed){0};
+  neap_rc rc = np_check_names(tenant, session, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  rc = want_words(m, e);
+  if (rc == NEAP_OK) rc = np_words_indexed(m->words, tenant, session, out, e);
+  return unlock(m, rc);
+}
+
+/* Whose claim it is is checked here: the index in its database knows no fences. */
+static neap_rc mem_index(np_store *st, const np_docs *docs, np_err *e) {
+  np_docs free = *docs;
+  free.fence = 0;
+  neap_rc rc = np_check_names(docs->tenant, docs->session, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  const np_memlog *log = np_memlog_find(&m->logs, docs->tenant, docs->session);
+  if (docs->fence && (!log || log->fence != docs->fence))
+    rc = np_fail_fenced(docs->session, 0, e);
+  if (rc == NEAP_OK) rc = want_words(m, e);
+  if (rc == NEAP_OK) rc = np_words_index(m->words, &free, e);
+  return unlock(m, rc);
+}
+
+static neap_rc mem_find(np_store *st, const np_find *find, np_hit *out, size_t *n,
+                        np_buf *names, np_err *e) {
+  *n = 0;
+  neap_rc rc =
+      np_check_names(find->tenant, find->session.n ? find->session : NP_LIT("-"), e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  rc = want_words(m, e);
+  if (rc == NEAP_OK) rc = np_words_find(m->words, find, out, n, names, e);
+  return unlock(m, rc);
 }
 
 /* ---- the whole store --------------------------------------------------------------- */
@@ -242,6 +314,7 @@ static neap_rc mem_flush(np_store *st, np_err *e) {
 static neap_rc mem_close(np_store *st, np_err *e) {
   (void)e;
   mem_store *m = (mem_store *)st;
+  if (m->words) np_sq_free(m->words);
   np_memlogs_free(&m->logs);
   np_memblobs_free(&m->blobs);
   sqlite3_mutex_free(m->lock);
@@ -258,6 +331,9 @@ static const np_store_ops mem_ops = {
     .get = mem_get,
     .purge = mem_purge,
     .sessions = mem_sessions,
+    .indexed = mem_indexed,
+    .index = mem_index,
+    .find = mem_find,
     .secret = mem_secret,
     .check = mem_check,
     .flush = mem_flush,
@@ -268,7 +344,7 @@ neap_rc np_store_memory_open(const neap_alloc *a, np_store **out, np_err *e) {
   *out = NULL;
   mem_store *m = np_calloc(a, 1, sizeof *m);
   if (!m) return np_fail_mem(e);
-  m->st = (np_store){&mem_ops, a};
+  m->st = (np_store){.ops = &mem_ops, .alloc = a};
   np_memlogs_init(&m->logs, a, true);
   np_memblobs_init(&m->blobs, a);
   m->lock = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);

@@ -219,6 +219,7 @@ static void disconnect(np_sqlite *sq) {
   }
   sqlite3_close(sq->db); /* cannot fail: no statement is left */
   sq->db = NULL;
+  sq->fts = NULL;
 }
 
 static bool has_bytes(const char *path, const char *end, const neap_alloc *a) {
@@ -286,7 +287,7 @@ neap_rc np_store_sqlite_open(const neap_alloc *a, const char *path_cstr, bool re
   }
   np_sqlite *sq = np_calloc(a, 1, sizeof *sq);
   if (!sq) return np_fail_mem(e);
-  sq->st = (np_store){&np_sq_ops, a};
+  sq->st = (np_store){.ops = &np_sq_ops, .alloc = a};
   sq->readonly = readonly;
   np_memlogs_init(&sq->held, a, false);
   sq->label = make_label(a, path_cstr);

@@ -30,6 +30,27 @@ static const char create[] =
     " place INTEGER NOT NULL, size INTEGER NOT NULL, body BLOB,"
     " UNIQUE(tenant, hash)) STRICT;";
 
+/* The words of entries. A scope is a session; the ids of its docs are scope.id << 24 | entry,
+** and a tenant's scopes are neighbours (fts.h), so that who searches one tenant or session
+** never sees more than its range. The index itself is made when something is indexed: this
+** SQLite may be one without FTS5. */
+static const char add_words[] =
+    "CREATE TABLE scope("
+    " id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, session TEXT NOT NULL,"
+    " fence INTEGER NOT NULL, version INTEGER NOT NULL,"
+    " entry INTEGER NOT NULL, cited INTEGER NOT NULL,"
+    " docs INTEGER NOT NULL, words INTEGER NOT NULL, UNIQUE(tenant, session)) STRICT;"
+    "CREATE TABLE doc("
+    " id INTEGER PRIMARY KEY, fence INTEGER NOT NULL, version INTEGER NOT NULL,"
+    " seq INTEGER NOT NULL,"
+    " part INTEGER NOT NULL, rank INTEGER NOT NULL, step INTEGER NOT NULL,"
+    " pair INTEGER NOT NULL, cites INTEGER NOT NULL, words INTEGER NOT NULL,"
+    " sum INTEGER NOT NULL) STRICT;";
+
+static neap_rc make_words(np_sqlite *sq, np_err *e) {
+  return np_sq_exec(sq, add_words, e);
+}
+
 /* The store's secret is made with the file, so that readers always find one. */
 static neap_rc add_secret(np_sqlite *sq, np_err *e) {
   uint8_t secret[NP_SHA256];
@@ -57,7 +78,8 @@ static neap_rc make(np_sqlite *sq, np_err *e) {
 }
 
 /* Step n leads from version n to version n + 1, inside one transaction. */
-static neap_rc (*const steps[NP_STORE_VERSION])(np_sqlite *sq, np_err *e) = {make};
+static neap_rc (*const steps[NP_STORE_VERSION])(np_sqlite *sq, np_err *e) = {make,
+                                                                             make_words};
 
 neap_rc np_sq_version_check(const np_sqlite *sq, int64_t version, np_err *e) {
   if (version >= 0 && version <= NP_STORE_VERSION) return NEAP_OK;
@@ -93,7 +115,9 @@ neap_rc np_sq_migrate(np_sqlite *sq, np_err *e) {
     int64_t version = 0;
     neap_rc rc = np_sq_int(sq, "PRAGMA user_version", &version, e);
     if (rc == NEAP_OK) rc = np_sq_version_check(sq, version, e);
+    sq->version = version;
     if (rc != NEAP_OK || version == NP_STORE_VERSION) return rc;
+    if (sq->readonly && version > 0) return NEAP_OK;
     if (sq->readonly) {
       return np_sq_say(sq, NEAP_E_NOTFOUND, "it is empty; open it once for writing", e);
     }

@@ -3,7 +3,7 @@
 ** functions. One connection, whose own mutex makes it safe for several threads; callbacks
 ** are called without it, on copies. next: ../log/
 */
-#include "store/sqlite.h"
+#include "store/fts.h"
 
 np_sqlite *np_sq_lock(np_store *st) {
   np_sqlite *sq = (np_sqlite *)st;
@@ -247,6 +247,34 @@ static neap_rc sq_sessions(np_store *store, np_str tenant,
   return rc;
 }
 
+/* ---- words ------------------------------------------------------------------------- */
+
+static neap_rc sq_indexed(np_store *store, np_str tenant, np_str session, np_indexed *out,
+                          np_err *e) {
+  *out = (np_indexed){0};
+  neap_rc rc = np_check_names(tenant, session, e);
+  if (rc != NEAP_OK) return rc;
+  np_sqlite *sq = np_sq_lock(store);
+  return np_sq_unlock(sq, np_words_indexed(sq, tenant, session, out, e));
+}
+
+static neap_rc sq_index(np_store *store, const np_docs *docs, np_err *e) {
+  neap_rc rc = np_check_names(docs->tenant, docs->session, e);
+  if (rc != NEAP_OK) return rc;
+  np_sqlite *sq = np_sq_lock(store);
+  return np_sq_unlock(sq, np_words_index(sq, docs, e));
+}
+
+static neap_rc sq_find(np_store *store, const np_find *find, np_hit *out, size_t *n,
+                       np_buf *names, np_err *e) {
+  *n = 0;
+  neap_rc rc =
+      np_check_names(find->tenant, find->session.n ? find->session : NP_LIT("-"), e);
+  if (rc != NEAP_OK) return rc;
+  np_sqlite *sq = np_sq_lock(store);
+  return np_sq_unlock(sq, np_words_find(sq, find, out, n, names, e));
+}
+
 /* ---- the whole store --------------------------------------------------------------- */
 
 static neap_rc secret(np_sqlite *sq, uint8_t out[NP_SHA256], np_err *e) {
@@ -298,6 +326,9 @@ const np_store_ops np_sq_ops = {
     .get = np_sq_get,
     .purge = np_sq_purge,
     .sessions = sq_sessions,
+    .indexed = sq_indexed,
+    .index = sq_index,
+    .find = sq_find,
     .secret = sq_secret,
     .check = np_sq_check,
     .flush = sq_flush,

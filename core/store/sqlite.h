@@ -35,6 +35,23 @@ typedef enum np_sql {
   SQL_SESSIONS,
   SQL_SECRET,
   SQL_SECRET_ADD,
+  SQL_SCOPE,
+  SQL_SCOPE_LAST,
+  SQL_SCOPE_ADD,
+  SQL_SCOPE_SET,
+  SQL_SCOPE_NAME,
+  SQL_SCOPE_SUM,
+  SQL_SCOPE_BEFORE,
+  SQL_WORDS_ADD,
+  SQL_WORDS_REMOVE,
+  SQL_WORDS_FIND,
+  SQL_DOC_ADD,
+  SQL_DOC_CITE,
+  SQL_DOC,
+  SQL_DOC_NEAR,
+  SQL_DOC_OF,
+  SQL_DOC_PURGE,
+  SQL_HOLDERS,
   SQL_COUNT
 } np_sql;
 
@@ -43,7 +60,11 @@ typedef struct np_sqlite {
   sqlite3 *db;
   char *label; /* the path as messages show it */
   bool readonly, empty;
-  int sync; /* the `synchronous` in force: 1 NORMAL, 2 FULL */
+  int64_t version; /* of the file */
+  bool words;      /* the table of words is there */
+  void *fts;       /* FTS5's table of functions, once it is asked for */
+  size_t counted;  /* words of the text that was indexed last */
+  int sync;        /* the `synchronous` in force: 1 NORMAL, 2 FULL */
   sqlite3_stmt *stmt[SQL_COUNT];
   np_memlogs held;
 } np_sqlite;

@@ -35,6 +35,39 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_SECRET] = "SELECT value FROM meta WHERE tenant = '' AND name = 'secret'",
     [SQL_SECRET_ADD] = "INSERT INTO meta(tenant, name, fence, version, value)"
                        " VALUES('', 'secret', 0, ?, ?)",
+    [SQL_SCOPE] = "SELECT id, entry, cited, docs, words FROM scope"
+                  " WHERE tenant = ? AND session = ?",
+    [SQL_SCOPE_LAST] = "SELECT (SELECT max(id) FROM scope WHERE tenant = ?), (SELECT "
+                       "max(id) FROM scope)",
+    [SQL_SCOPE_ADD] =
+        "INSERT INTO scope(id, tenant, session, fence, version, entry, cited,"
+        " docs, words) VALUES(?, ?, ?, ?, ?, 0, 0, 0, 0)",
+    [SQL_SCOPE_SET] =
+        "UPDATE scope SET fence = ?, entry = ?, cited = ?, docs = ?, words = ?"
+        " WHERE id = ?",
+    [SQL_SCOPE_NAME] = "SELECT session, entry FROM scope WHERE id = ? AND tenant = ?",
+    [SQL_SCOPE_SUM] = "SELECT sum(docs), sum(words) FROM scope WHERE id BETWEEN ? AND ?",
+    [SQL_SCOPE_BEFORE] =
+        "SELECT sum(CASE WHEN id > ?1 THEN docs ELSE min(docs, entry - ?2) END)"
+        " FROM scope WHERE id BETWEEN ?1 AND ?3",
+    [SQL_WORDS_ADD] = "INSERT INTO words(rowid, body) VALUES(?, ?)",
+    [SQL_WORDS_REMOVE] = "INSERT INTO words(words, rowid, body) VALUES('delete', ?, ?)",
+    [SQL_WORDS_FIND] = "SELECT rowid, neap_times(words) FROM words WHERE words MATCH ?"
+                       " AND rowid >= ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
+    [SQL_DOC_ADD] =
+        "INSERT INTO doc(id, fence, version, seq, part, rank, step, pair, words, sum,"
+        " cites) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+    [SQL_DOC_CITE] = "UPDATE doc SET cites = cites + 1 WHERE id = ?",
+    [SQL_DOC] = "SELECT seq, part, rank, step, pair, cites, words FROM doc WHERE id = ?",
+    [SQL_DOC_NEAR] = "SELECT id, pair FROM doc WHERE id > ? AND id <= ? AND step = ?3"
+                     " AND id <= ?1 + 32",
+    [SQL_DOC_OF] =
+        "SELECT id, part, sum, words FROM doc WHERE id > ? AND id < ? AND seq = ?",
+    [SQL_DOC_PURGE] = "UPDATE doc SET rank = 9, words = 0, sum = 0 WHERE id = ?",
+    [SQL_HOLDERS] = "SELECT e.seq, e.session, CASE e.place WHEN 1 THEN e.body ELSE"
+                    " (SELECT b.body FROM blob AS b WHERE b.tenant = e.tenant"
+                    " AND b.hash = e.hash) END FROM event AS e"
+                    " WHERE e.tenant = ? AND e.hash = ? AND e.place IN (1, 2)",
 };
 
 /* ---- failures ---------------------------------------------------------------------- */

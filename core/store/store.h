@@ -12,7 +12,7 @@
 #include "base/hash.h"
 
 /* user_version of the file; newer is refused */
-#define NP_STORE_VERSION 1
+#define NP_STORE_VERSION 2
 /* bytes of one body; larger: NEAP_E_LIMIT */
 #define NP_STORE_BODY_MAX ((size_t)64 << 20)
 
@@ -43,6 +43,64 @@ typedef struct np_session_row {
 /* Called per event, in order of seq; a code other than NEAP_OK stops and is returned. Slices
 ** are valid during the call. `purged` when the body's owner has removed it. */
 typedef neap_rc (*np_event_fn)(void *ctx, const np_event *ev, bool purged);
+
+/* ---- words: which entries hold them ---- */
+
+typedef enum np_doc_rank { /* what an entry is to who searches. The numbers are in files */
+                           NP_DOC_SOURCE = 0, /* results, what users say, files */
+                           NP_DOC_CALL = 1,   /* calls: they lead to their results */
+                           NP_DOC_SAID = 2,   /* what the model says */
+                           NP_DOC_PURGED = 9  /* the store's own */
+} np_doc_rank;
+
+/* One entry as the index takes it in. The store keeps no copy of `text`: who wants it again
+** finds it in part `part` of the event `seq`. */
+typedef struct np_doc {
+  int64_t entry; /* its id in the session, rising from doc to doc */
+  int64_t seq;   /* the event that holds it */
+  int32_t part;  /* which of that event's entries, from 0 */
+  np_doc_rank rank;
+  int64_t step;
+  int64_t pair; /* a result's call, or 0 */
+  np_str text;
+} np_doc;
+
+/* How far a session's words are in the index. */
+typedef struct np_indexed {
+  int64_t entry; /* the newest entry that was offered */
+  int64_t cited; /* citations that were counted */
+} np_indexed;
+
+/* What is added at a time, all or nothing. */
+typedef struct np_docs {
+  np_str tenant, session;
+  int64_t fence;   /* the claim's; 0: the entries were read from the store itself */
+  np_indexed from; /* what np_store_ops.indexed said; */
+  np_indexed to;   /* what it will say */
+  const np_doc *doc;
+  size_t n;
+  const int64_t *cited; /* entries that were cited, once for each time */
+  size_t cited_n;
+} np_docs;
+
+/* Appends the text of part `part` of an event's body, exactly as it was indexed. False when
+** there is none. */
+typedef bool (*np_doc_text_fn)(void *ctx, np_str body, int32_t part, np_buf *out);
+
+typedef struct np_find {
+  np_str tenant, session; /* no session: all of the tenant */
+  np_str query;           /* any text */
+  size_t k;               /* hits at most */
+} np_find;
+
+typedef struct np_hit {
+  np_str session; /* in the `names` of the call */
+  int64_t entry, seq, step;
+  int32_t part;
+  double score; /* falling; comparable within one answer only */
+} np_hit;
+
+#define NP_HITS_MAX 100 /* of one answer */
 
 typedef struct np_store_ops {
   const char *name; /* "sqlite", "memory" */
@@ -79,6 +137,20 @@ typedef struct np_store_ops {
   /* The store's secret for mark keys: made once from the system's random source. */
   neap_rc (*secret)(np_store *st, uint8_t out[NP_SHA256], np_err *e);
 
+  /* How far the session's words are in the index: zeroes when nothing is. */
+  neap_rc (*indexed)(np_store *st, np_str tenant, np_str session, np_indexed *out,
+                     np_err *e);
+  /* Adds entries to the index; what is not in the log yet is written before. Nothing happens
+  ** when another writer was faster. NEAP_E_FENCED as for append; NEAP_E_LIMIT for an SQLite
+  ** without FTS5. */
+  neap_rc (*index)(np_store *st, const np_docs *docs, np_err *e);
+  /* The best hits, best first, at most find->k in out[NP_HITS_MAX]: entries that hold all
+  ** words before those that hold some. No query is wrong; one without words finds nothing.
+  ** Only entries of that tenant decide what is found and how it is ranked. NEAP_E_NOTFOUND
+  ** when an older store that may not be written has no index. */
+  neap_rc (*find)(np_store *st, const np_find *find, np_hit *out, size_t *n,
+                  np_buf *names, np_err *e);
+
   /* Whole-file check: structure, every body's hash, gaps in logs. Calls `say` per fault and
   ** returns NEAP_E_CORRUPT when there was one. */
   neap_rc (*check)(np_store *st, void (*say)(void *ctx, np_str line), void *ctx,
@@ -94,6 +166,11 @@ typedef struct np_store_ops {
 struct np_store {
   const np_store_ops *ops;
   const neap_alloc *alloc;
+  /* Set by who indexes: purging takes the words of what is purged out of the index. Without
+  ** it, or when it gives another text than was indexed, a purge empties the whole index,
+  ** which is then filled again. */
+  np_doc_text_fn text;
+  void *text_ctx;
 };
 
 /* Keeps everything in memory. */

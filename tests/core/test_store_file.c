@@ -234,7 +234,7 @@ static void refuses_foreign_files(void) {
 
 static void refuses_newer_files(void) {
   make_store(2);
-  raw("PRAGMA journal_mode = DELETE; PRAGMA user_version = 2");
+  raw("PRAGMA journal_mode = DELETE; PRAGMA user_version = 1000");
   is_refused("a newer version is refused", NEAP_E_NEWER);
   make_store(2);
   raw("PRAGMA journal_mode = DELETE; PRAGMA user_version = -1");

@@ -1,0 +1,120 @@
+/*
+** FTS5 and neap's words: a tokenizer that hands text/words.c's words to FTS5, parts at the
+** place of their word and only while indexing; and a function that counts how often each
+** phrase of a query stands in a row. next: words.c
+*/
+#include "store/fts.h"
+
+#include "text/words.h"
+
+/* ---- the tokenizer ---- */
+
+typedef int (*token_fn)(void *ctx, int flags, const char *word, int n, int from, int to);
+
+typedef struct tokens {
+  token_fn fn;
+  void *ctx;
+  size_t count;
+} tokens;
+
+static int pass_word(void *ctx, const np_word *w) {
+  tokens *t = ctx;
+  t->count++;
+  return t->fn(t->ctx, w->part ? FTS5_TOKEN_COLOCATED : 0, w->text.p, (int)w->text.n,
+               (int)w->from, (int)w->to);
+}
+
+static int create(void *ctx, const char **words, int n, Fts5Tokenizer **out) {
+  (void)words;
+  (void)n;
+  *out = ctx; /* it has no state but the connection's counter */
+  return SQLITE_OK;
+}
+
+static void destroy(Fts5Tokenizer *t) {
+  (void)t;
+}
+
+static int tokenize(Fts5Tokenizer *tokenizer, void *ctx, int flags, const char *p, int n,
+                    token_fn fn) {
+  np_sqlite *sq = (np_sqlite *)(void *)tokenizer;
+  tokens t = {.fn = fn, .ctx = ctx};
+  np_words_for use = (flags & FTS5_TOKENIZE_QUERY) ? NP_WORDS_QUERY : NP_WORDS_INDEX;
+  int rc = n > 0 ? np_words_each((np_str){p, (size_t)n}, use, pass_word, &t) : 0;
+  sq->counted = t.count;
+  return rc;
+}
+
+/* ---- how often ---- */
+
+#define TIMES_MAX 15 /* four bits a phrase; more says nothing more */
+#define PHRASES 15   /* of which the counts fit in one integer */
+
+/* Four bits a phrase of the query, the first one lowest. */
+static void times(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *out,
+                  int n, sqlite3_value **args) {
+  sqlite3_int64 sum = 0;
+  (void)n;
+  (void)args;
+  int phrases = api->xPhraseCount(fts);
+  for (int i = 0; i < phrases && i < PHRASES; i++) {
+    Fts5PhraseIter it;
+    int col, at, found = 0;
+    int rc = api->xPhraseFirst(fts, i, &it, &col, &at);
+    for (; rc == SQLITE_OK && col >= 0 && found < TIMES_MAX; found++)
+      api->xPhraseNext(fts, &it, &col, &at);
+    sum |= (sqlite3_int64)found << (4 * i);
+  }
+  sqlite3_result_int64(out, sum);
+}
+
+/* ---- the connection ---- */
+
+static fts5_api *find_api(np_sqlite *sq) {
+  fts5_api *api = NULL;
+  sqlite3_stmt *st = NULL;
+  if (sqlite3_prepare_v2(sq->db, "SELECT fts5(?1)", -1, &st, NULL) != SQLITE_OK)
+    return NULL;
+  sqlite3_bind_pointer(st, 1, (void *)&api, "fts5_api_ptr", NULL);
+  sqlite3_step(st);
+  sqlite3_finalize(st);
+  return api;
+}
+
+neap_rc np_fts_ready(np_sqlite *sq, np_err *e) {
+  fts5_tokenizer words = {create, destroy, tokenize};
+  if (sq->fts) return NEAP_OK;
+  fts5_api *api = find_api(sq);
+  if (!api) {
+    return np_sq_say(sq, NEAP_E_LIMIT,
+                     "this SQLite is built without FTS5, so nothing can be searched; use "
+                     "one with ENABLE_FTS5",
+                     e);
+  }
+  int rc = api->xCreateTokenizer(api, "neap", sq, &words, NULL);
+  if (rc == SQLITE_OK) rc = api->xCreateFunction(api, "neap_times", NULL, times, NULL);
+  if (rc != SQLITE_OK) return np_sq_fail(sq, rc, e);
+  sq->fts = api;
+  return NEAP_OK;
+}
+
+/* Without a copy of the text, and without FTS5's own table of sizes: docs have theirs. */
+neap_rc np_fts_make(np_sqlite *sq, np_err *e) {
+  neap_rc rc = np_fts_ready(sq, e);
+  if (rc != NEAP_OK || sq->words) return rc;
+  return np_sq_exec(
+      sq,
+      "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='',"
+      " columnsize=0, tokenize='neap')",
+      e);
+}
+
+neap_rc np_fts_there(np_sqlite *sq, bool *there, np_err *e) {
+  int64_t n = 0;
+  neap_rc rc = NEAP_OK;
+  if (!sq->words && sq->version >= 2)
+    rc = np_sq_int(sq, "SELECT count(*) FROM sqlite_schema WHERE name = 'words'", &n, e);
+  sq->words = sq->words || n > 0;
+  *there = sq->words;
+  return rc;
+}

@@ -1,0 +1,63 @@
+/*
+** A query as units, each of which FTS5 looks up by itself, and the best entries that they
+** find. query.c reads and looks up, rank.c weighs, find.c is the way from one to the other.
+** next: query.c
+*/
+#ifndef NP_STORE_QUERY_H
+#define NP_STORE_QUERY_H
+
+#include "store/fts.h"
+
+#define NP_UNITS 24  /* of one query; what follows is not looked for */
+#define NP_ROWS 2048 /* of one unit that are weighed, the newest: a millisecond's work */
+#define NP_SHORTLIST 256 /* entries of which all is looked at */
+
+/* A word, a short run of CJK characters, or a pair of a longer one. */
+typedef struct np_unit {
+  size_t from, to; /* in the query */
+  bool begins;     /* one CJK character: whatever begins with it */
+  bool more;       /* there are older rows than those that are here */
+  size_t rows, at; /* in np_query.rows: how many, and where they begin */
+  int64_t df;      /* entries that hold it; an estimate when there are more */
+  double idf;
+  bool stop; /* in so many entries that it says nothing */
+} np_unit;
+
+typedef struct np_posting {
+  int64_t id;
+  int64_t times; /* of a unit; of all, four bits each, in the list of those with all */
+} np_posting;
+
+typedef struct np_query {
+  np_str text;
+  int64_t from, to;           /* ids of docs that may be seen */
+  int64_t docs, words;        /* in that range */
+  np_unit unit[NP_UNITS + 1]; /* the last: entries with all units */
+  size_t n;
+  np_buf rows; /* np_posting of all units, the newest first */
+} np_query;
+
+/* An entry that was found. */
+typedef struct np_found {
+  int64_t id;
+  uint8_t times[NP_UNITS];
+  unsigned units; /* how many it holds */
+  double score;
+  int64_t seq, part, rank, step, pair, cites, words;
+  double own; /* by its words alone */
+} np_found;
+
+typedef struct np_short {
+  np_found at[2 * NP_SHORTLIST]; /* room for neighbours */
+  size_t n;
+} np_short;
+
+/* Cuts the text into units and looks them up. `q` is zeroed but for text, range and figures. */
+neap_rc np_query_look(np_sqlite *sq, np_query *q, np_err *e);
+/* The entries with most of what was looked up. */
+void np_query_collect(np_query *q, np_short *out);
+/* Weighs them, with all that is known of them; best first. Those that come with others (a
+** call's result) may be added. */
+neap_rc np_rank(np_sqlite *sq, const np_query *q, np_short *list, np_err *e);
+
+#endif
