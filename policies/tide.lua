@@ -6,6 +6,10 @@
 -- the floor at once: what is cited often, holds many names and was used lately stays; long
 -- texts that nobody came back to go first, a rung at a time.
 --
+-- The prompt's beginning is left alone as far as that costs little more value: what is not
+-- changed is read from the cache again, and only what follows is written anew. A cache that has
+-- grown cold keeps nothing, so an ebb that would come soon comes then.
+--
 -- Nothing is cut on arrival but giants: a result that would push out everything else shows its
 -- densest lines from the start.
 --
@@ -38,6 +42,7 @@ return {
     giant = { default = 0.25, min = 0, max = 1, help = "share of the budget that is too large" },
     excerpt = { default = 1000, min = 1, help = "tokens that such a giant keeps" },
     repeated = { default = 0.1, min = 0, max = 1, help = "what a later copy leaves of the value" },
+    front = { default = 0.1, min = 0, help = "more value lost, as a share, to keep the beginning" },
   },
   tools = { "recall", "read" },
   order = "value",
@@ -57,6 +62,8 @@ return {
   end,
 
   assemble = function(ctx, o)
-    if ctx.tokens > ctx.economy.height then ctx:shrink(ctx.economy.floor, "ebb") end
+    local floor, height = ctx.economy.floor, ctx.economy.height
+    if ctx.economy.cold then height = (floor + height) / 2 end -- halfway up is soon enough
+    if ctx.tokens > height then ctx:shrink(floor, "ebb", o.front) end
   end,
 }

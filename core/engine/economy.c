@@ -87,10 +87,15 @@ bool np_economy_growth(const neap_session *s, double *tokens) {
   return n > 0;
 }
 
-static double mean_growth(const neap_session *s) {
+/* Growth a turn to be expected until the next rewrite: the mean since the last one, and soon
+** after that of the last turns. A mean of only a few falls below the growth now and then, and
+** the first such fall would be taken for the height. */
+static double expected_growth(const neap_session *s) {
   double k;
   np_economy_growth(s, &k);
-  return k;
+  if (s->turns_since_rewrite <= NP_GROWTH) return k;
+  k = (double)(s->last_tokens - s->tokens_after_rewrite) / (double)s->turns_since_rewrite;
+  return k < 1 ? 1 : k;
 }
 
 static int64_t height(const neap_session *s) {
@@ -100,7 +105,7 @@ static int64_t height(const neap_session *s) {
   if (read <= 0 || read >= write) return budget;
   double room = (double)(s->tokens_after_rewrite - s->front_tokens);
   if (room < 0) room = 0;
-  double up = 2 * sqrt(2 * room * mean_growth(s) * (write - read) / read);
+  double up = 2 * sqrt(2 * room * expected_growth(s) * (write - read) / read);
   double h = (double)s->tokens_after_rewrite + up;
   return h > (double)budget ? budget : (int64_t)h;
 }

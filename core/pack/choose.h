@@ -30,4 +30,12 @@ typedef struct np_choice {
 ** same input gives the same choice. False: out of memory. */
 bool np_choose(const neap_alloc *a, const np_choice *c, int64_t need, size_t *picked);
 
+/* Writes to *sets how many of the first sets can be left alone when up to `more` times the
+** least loss may be lost besides it; 0 also when not everything together saves `need`. False:
+** out of memory. */
+bool np_choose_front(const neap_alloc *a, const np_choice *c, int64_t need, double more,
+                     size_t *sets);
+/* Whether everything together saves `need`. */
+bool np_choose_can(const np_choice *c, int64_t need);
+
 #endif

@@ -30,6 +30,14 @@ typedef struct np_reason {
   np_str by;  /* "mask.lua:12", "last resort" */
 } np_reason;
 
+/* What a shrink by value leaves alone: the atoms before one, in the order of the log. */
+typedef struct np_front {
+  double
+      more; /* times the least loss that may be lost for it; 0: nothing is left alone */
+  bool chosen;
+  uint32_t atom;
+} np_front;
+
 typedef enum np_flag {
   NP_FLAG_NONE,
   NP_FLAG_PINNED,
@@ -73,6 +81,7 @@ struct np_pack {
   int64_t ahead, seen; /* entries with previews; entries of the last turn */
   double (*rank)(void *ctx, int64_t entry); /* NULL: all ranks are 1 */
   void *rank_ctx;
+  np_front front;     /* of the shrink that runs */
   np_change *changes; /* of this turn, in order */
   size_t change_count, change_cap;
   np_arena turn;       /* what lives until the turn ends */
@@ -151,6 +160,10 @@ np_verdict np_pack_tools_settle(np_pack *p, bool now);
 ** `tokens`, or nothing more may be lowered. What is in regions above their caps goes first,
 ** down to the caps; no region is lowered below its minimum. */
 neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e);
+/* The same, by value only: as long a beginning as possible is left alone while that loses at
+** most `front` (>= 0) times more value. */
+neap_rc np_pack_shrink_behind(np_pack *p, int64_t tokens, double front, np_reason r,
+                              np_err *e);
 
 /* Makes some of the previews that a choice by value will want, if it may be near: in turns
 ** that only append, so that the one that rewrites finds them made. Changes no result. */

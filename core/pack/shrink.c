@@ -111,3 +111,11 @@ neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e) {
   np_candidates_free(p, &c);
   return rc ? rc : shrink_to_caps(p, 0, r, e);
 }
+
+neap_rc np_pack_shrink_behind(np_pack *p, int64_t tokens, double front, np_reason r,
+                              np_err *e) {
+  p->front = (np_front){.more = front};
+  neap_rc rc = np_pack_shrink(p, tokens, r, e);
+  p->front = (np_front){0};
+  return rc;
+}

@@ -75,6 +75,26 @@ static int64_t too_low(const np_pack *p, const int64_t *saved, np_region *region
   return most;
 }
 
+/* The first set that may be lowered. The first choice of a shrink decides what is left alone of
+** the beginning; later ones save behind the same place, or, where that cannot be, anywhere. */
+static bool first_set(np_pack *p, const np_value_plan *pl, int64_t need, size_t *from) {
+  np_front *f = &p->front;
+  np_choice c = {pl->options, pl->first, pl->set_count};
+  *from = 0;
+  if (!(f->more > 0) || !pl->set_count) return true;
+  if (!f->chosen) {
+    bool ok = np_choose_front(p->alloc, &c, need, f->more, from);
+    f->atom = pl->sets[*from].atom;
+    f->chosen = true;
+    return ok;
+  }
+  while (*from < pl->set_count && pl->sets[*from].atom < f->atom) (*from)++;
+  c.first += *from;
+  c.sets -= *from;
+  if (!np_choose_can(&c, need)) *from = 0;
+  return true;
+}
+
 /* One choice among the candidates' regions. Where it would take one too low, nothing is done and
 ** *low gets its bit; with `tries` it aims at so much less as often as that. */
 static neap_rc choose_once(np_pack *p, const np_candidates *c, int64_t need, int tries,
@@ -83,10 +103,12 @@ static neap_rc choose_once(np_pack *p, const np_candidates *c, int64_t need, int
   np_region region = NP_REGION_HOT;
   int64_t saved[NP_REGION_COUNT], over = 1;
   bool ok = np_value_plan_make(p, c, &pl, e) == NEAP_OK;
-  np_choice choice = {pl.options, pl.first, pl.set_count};
-  size_t *picked = np_calloc(p->alloc, pl.set_count + 1, sizeof *picked);
+  size_t from = 0, *picked = np_calloc(p->alloc, pl.set_count + 1, sizeof *picked);
+  ok = ok && picked && first_set(p, &pl, need, &from);
+  np_choice choice = {pl.options, from ? pl.first + from : pl.first, pl.set_count - from};
+  for (size_t i = 0; ok && i < from; i++) picked[i] = NP_CHOICE_LEFT;
   for (int i = 0; ok && over && i <= tries; i++) {
-    ok = picked && np_choose(p->alloc, &choice, need, picked);
+    ok = np_choose(p->alloc, &choice, need, picked + from);
     if (ok) sum_up(p, &pl, picked, saved);
     over = ok ? too_low(p, saved, &region) : 0;
     need -= over;

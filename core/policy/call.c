@@ -88,7 +88,7 @@ static void run_recall(lua_State *L, job *j) {
 static void run_default_overflow(lua_State *L) {
   np_policy *p = np_host(L);
   push_context(L); /* for a rank hook */
-  np_shrink(L, p->turn.budget / 10 * 7 + p->turn.budget % 10 * 7 / 10,
+  np_shrink(L, p->turn.budget / 10 * 7 + p->turn.budget % 10 * 7 / 10, 0,
             (np_reason){NP_LIT("overflow"), NP_LIT("default overflow")});
 }
 

@@ -190,15 +190,25 @@ static uint64_t price_of_shrink(np_policy *p) {
   return 100 + lg->entry_count + bytes / 16;
 }
 
-void np_shrink(lua_State *L, int64_t tokens, np_reason r) {
+void np_shrink(lua_State *L, int64_t tokens, double front, np_reason r) {
   np_policy *p = np_host(L);
   np_err e = {.code = NEAP_OK};
   np_charge_slow(L, price_of_shrink(p));
   int64_t since = np_pause();
-  neap_rc rc = np_pack_shrink(p->pack, tokens, r, &e);
+  neap_rc rc = np_pack_shrink_behind(p->pack, tokens, front, r, &e);
   np_resume(p, since);
   if (rc) np_break(L, &e);
   np_rethrow(L); /* a rank has failed */
+}
+
+/* How much more value may go so that the prompt's beginning stays: by value only. */
+static double check_front(lua_State *L) {
+  lua_Number front = luaL_optnumber(L, 4, 0);
+  luaL_argcheck(L, front >= 0 && front < 1e15, 4,
+                "front must be a finite number of at least 0");
+  luaL_argcheck(L, front <= 0 || np_host(L)->pack->order == NP_ORDER_VALUE, 4,
+                "front needs order = \"value\"");
+  return front;
 }
 
 static int context_shrink(lua_State *L) {
@@ -215,7 +225,7 @@ static int context_shrink(lua_State *L) {
     luaL_argcheck(L, r.why.n <= 200 && np_utf8_valid(r.why) == r.why.n, 3,
                   "a reason is at most 200 bytes of UTF-8");
   }
-  np_shrink(L, (int64_t)tokens, r);
+  np_shrink(L, (int64_t)tokens, check_front(L), r);
   lua_pushboolean(L, np_pack_tokens(np_host(L)->pack) <= (int64_t)tokens);
   return 1;
 }

@@ -331,7 +331,7 @@ void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
 /* Inside such an index function: the field's place in `fields`, or -1 with a method pushed.
 ** Raises for unknown names. */
 int np_field(lua_State *L, const char *what, const char *const *fields);
-void np_shrink(lua_State *L, int64_t tokens, np_reason r); /* raises */
+void np_shrink(lua_State *L, int64_t tokens, double front, np_reason r); /* raises */
 
 /* ---- ask.c ---- */
 

@@ -418,8 +418,10 @@ function Ctx:log(...) end
 ---Lowers the least valuable, in one rewrite, until the prompt has at most that many tokens.
 ---@param tokens number
 ---@param why? string
+---@param front? number     for order = "value": how much more value may be lost, as a share, so
+---                          that as long a beginning as possible stays as it is (0)
 ---@return boolean reached
-function Ctx:shrink(tokens, why) end
+function Ctx:shrink(tokens, why, front) end
 
 ---Without an argument the tools that there are, shown or not. With names (a list, or keep = …
 ---or drop = …) those that the prompts are to begin with from the next rewrite on; at once in

@@ -159,6 +159,44 @@ static void check_monotone(unsigned long long *rnd, int rounds) {
   }
 }
 
+/* The sets from one on, as a choice of their own. */
+static np_choice behind(size_t from) {
+  return (np_choice){pb.options, pb.first + from, pb.choice.sets - from};
+}
+
+/* The bound of linear programming for them; -1 when they cannot save it. */
+static double bound_behind(size_t from, int64_t need) {
+  np_choice all = pb.choice;
+  double last, low = -1;
+  pb.choice = behind(from);
+  if (np_choose_can(&pb.choice, need)) low = bound(need, &last);
+  pb.choice = all;
+  return low;
+}
+
+/* As many sets are left alone as the bounds of what is behind allow, and not one more. */
+static void check_front(unsigned long long *rnd, int rounds) {
+  static const double shares[] = {0, 0.1, 1, 1e6};
+  for (int i = 0; i < rounds; i++) {
+    make(rnd, 1 + below(rnd, i % 2 ? 20 : 100), 60);
+    int64_t need = 1 + (int64_t)below(rnd, (uint64_t)pb.most + 2);
+    size_t sets;
+    double more = shares[below(rnd, NP_COUNT(shares))], least = bound_behind(0, need);
+    CHECK("a front is found",
+          np_choose_front(&np_alloc_libc, &pb.choice, need, more, &sets));
+    if (least < 0) {
+      CHECK("where nothing is enough nothing is left alone", sets == 0);
+      continue;
+    }
+    double most = least * (1 + more), lost = bound_behind(sets, need);
+    CHECK("what is behind it is enough", lost >= 0 && sets < pb.choice.sets);
+    CHECK("it loses no more than was given", lost <= most || is_near(lost, most));
+    double next = sets + 1 < pb.choice.sets ? bound_behind(sets + 1, need) : -1;
+    CHECK("one more would lose too much",
+          next < 0 || next >= most || is_near(next, most));
+  }
+}
+
 static void check_edges(void) {
   size_t picked[2];
   static const np_option options[] = {{10, 5}, {20, 5}, {20, 7}, {5, 0}};
@@ -174,6 +212,13 @@ static void check_edges(void) {
   CHECK("the cheaper of two alike", picked[0] == 1);
   np_choose(&np_alloc_libc, &c, 100, picked);
   CHECK("more than there is takes all", picked[0] == 1 && picked[1] == 3);
+  size_t sets = 9;
+  CHECK("no need leaves nothing alone, for there is nothing to leave",
+        np_choose_front(&np_alloc_libc, &c, 0, 1, &sets) && sets == 0);
+  CHECK("what saves enough alone for nothing lets all before it be",
+        np_choose_front(&np_alloc_libc, &c, 5, 0, &sets) && sets == 1);
+  CHECK("all together can, but not more",
+        np_choose_can(&c, 25) && !np_choose_can(&c, 26));
 }
 
 int main(void) {
@@ -185,5 +230,6 @@ int main(void) {
   fprintf(stderr, "60 sets: %.3f %% below the best on average\n", 100 * worse);
   check_many(&rnd, SETS_MAX, 20);
   check_monotone(&rnd, 300);
+  check_front(&rnd, 1000);
   return check_done();
 }

@@ -111,6 +111,11 @@ static void test_sights(void) {
       "'only compact')",
       "assert(ctx:shrink(2500) == true and ctx.tokens <= 2500)",
       "assert(ctx:shrink(1) == false)",
+      "local ok, why = pcall(ctx.shrink, ctx, 1, 'x', 0.1) assert(not ok and why:find "
+      "'order')",
+      "for _, bad in ipairs { -1, 0/0, 1/0, 'x' } do assert(not pcall(ctx.shrink, ctx, "
+      "1, 'x', bad)) end",
+      "assert(ctx:shrink(2500, 'x', 0) == true)",
       "local a, b = ctx.random(), ctx.random() assert(a >= 0 and a < 1 and a ~= b)",
       "for i = 1, 200 do local n = ctx.random(3) assert(n >= 1 and n <= 3 and "
       "math.type(n) == 'integer') end",

@@ -166,6 +166,38 @@ static void test_value_of_size(void) {
   golden_close(&g);
 }
 
+/* The id of the first entry that is not shown in full. */
+static size_t first_lowered(const golden *g) {
+  size_t i = 0;
+  while (i < g->pack.view.count && g->pack.view.shown[i].rung == NP_FULL) i++;
+  return i + 1;
+}
+
+/* Equals pay alike; for what is given the older ones stay, and what is asked for is met. */
+static void test_front(void) {
+  static const double fronts[] = {0, 0.2, 1, 1000};
+  size_t before = 0;
+  for (size_t i = 0; i < NP_COUNT(fronts); i++) {
+    golden g;
+    history(&g, "openai", 100000);
+    g.pack.order = NP_ORDER_VALUE;
+    int64_t target = np_pack_tokens(&g.pack) * 70 / 100;
+    neap_rc rc = np_pack_shrink_behind(&g.pack, target, fronts[i], golden_reason, NULL);
+    CHECK("it shrinks as far", rc == NEAP_OK && np_pack_tokens(&g.pack) <= target);
+    CHECK("the more is given the longer the beginning that stays",
+          first_lowered(&g) >= before);
+    before = first_lowered(&g);
+    golden_close(&g);
+  }
+  CHECK("all that is given leaves the first result alone", before > 4);
+  golden g;
+  history(&g, "openai", 100000);
+  g.pack.order = NP_ORDER_VALUE;
+  np_pack_shrink_behind(&g.pack, 1, 1000, golden_reason, NULL);
+  expect("where everything is needed nothing is left alone", &g, "ffddddddddf");
+  golden_close(&g);
+}
+
 /* ---- the ladder ---- */
 
 static void test_ladder(void) {
@@ -420,6 +452,7 @@ int main(void) {
   test_by_rank();
   test_by_value();
   test_value_of_size();
+  test_front();
   test_ladder();
   test_last_resort();
   test_held();

@@ -188,6 +188,55 @@ describe("ctx.economy", function()
     s:close()
   end)
 
+  -- A failing hook has asked for nothing, and the account has what it says.
+  it("has a height by the growth since the last rewrite", function()
+    local policy = write("height.lua", [[return { api = 1, assemble = function(ctx)
+      if ctx.step == 3 then
+        for e in ctx:entries { kind = "result", before = 2 } do e:mask() end
+      elseif ctx.step % 2 == 0 then
+        error(("height %d."):format(ctx.economy.height))
+      end
+    end }]])
+    local options = { policy = policy, window = 100000, reserve = -1, no_tools = true }
+    local s = assert(neap.session(options))
+    s:add({ role = "system", content = ("be brief "):rep(200) })
+    s:add({ role = "user", content = "go" })
+    local after, since, front, growth, last = nil, 0, nil, {}, nil
+    for turn = 1, 30 do
+      assert(s:prompt())
+      local a = assert(s:account())
+      local said = (a.hook_errors or {})[1] or ""
+      local height = tonumber(said:match("height (%d+)"))
+      local k = after and since > 8 and (last - after) / since
+      if after and not k then
+        k = 0
+        for i = #growth - math.min(#growth, 8) + 1, #growth do
+          k = k + growth[i] / math.min(#growth, 8)
+        end
+      end
+      local up = k and 2 * math.sqrt(2 * (after - front) * k * (1.25 - 0.1) / 0.1)
+      local expected = 100000
+      if after and since >= 3 then expected = math.min(100000, math.floor(after + up)) end
+      if turn % 2 == 0 then assert.is_true(math.abs(height - expected) <= 1, turn) end
+      if a.epoch > 1 and not after then
+        after, front = a.tokens, a.regions.fixed + a.regions.task
+      else
+        growth[#growth + 1] = last and a.tokens - last or nil
+        since = after and since + 1 or 0
+      end
+      last = a.tokens
+      local id = "c" .. turn
+      local call = { id = id, type = "function" }
+      call["function"] = { name = "read", arguments = "{}" }
+      s:add({ role = "assistant", content = "", tool_calls = { call } })
+      -- long results first: a mean of few turns would forget them
+      local words = turn < 10 and 900 or 30
+      s:add({ role = "tool", tool_call_id = id, content = ("wave %d "):format(turn):rep(words) })
+    end
+    assert.is_true(since > 20)
+    s:close()
+  end)
+
   it("is the same when the session is opened again", function()
     local store = DIR .. "/economy.db"
     os.remove(store)
