@@ -38,7 +38,7 @@ static const char add_words[] =
     "CREATE TABLE scope("
     " id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, session TEXT NOT NULL,"
     " fence INTEGER NOT NULL, version INTEGER NOT NULL,"
-    " entry INTEGER NOT NULL, cited INTEGER NOT NULL,"
+    " entry INTEGER NOT NULL, cited INTEGER NOT NULL, seq INTEGER NOT NULL,"
     " docs INTEGER NOT NULL, words INTEGER NOT NULL, UNIQUE(tenant, session)) STRICT;"
     "CREATE TABLE doc("
     " id INTEGER PRIMARY KEY, fence INTEGER NOT NULL, version INTEGER NOT NULL,"

@@ -35,15 +35,16 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_SECRET] = "SELECT value FROM meta WHERE tenant = '' AND name = 'secret'",
     [SQL_SECRET_ADD] = "INSERT INTO meta(tenant, name, fence, version, value)"
                        " VALUES('', 'secret', 0, ?, ?)",
-    [SQL_SCOPE] = "SELECT id, entry, cited, docs, words FROM scope"
+    [SQL_SCOPE] = "SELECT id, entry, cited, docs, words, seq FROM scope"
                   " WHERE tenant = ? AND session = ?",
     [SQL_SCOPE_LAST] = "SELECT (SELECT max(id) FROM scope WHERE tenant = ?), (SELECT "
                        "max(id) FROM scope)",
     [SQL_SCOPE_ADD] =
-        "INSERT INTO scope(id, tenant, session, fence, version, entry, cited,"
-        " docs, words) VALUES(?, ?, ?, ?, ?, 0, 0, 0, 0)",
+        "INSERT INTO scope(id, tenant, session, fence, version, entry, cited, seq,"
+        " docs, words) VALUES(?, ?, ?, ?, ?, 0, 0, 0, 0, 0)",
     [SQL_SCOPE_SET] =
-        "UPDATE scope SET fence = ?, entry = ?, cited = ?, docs = ?, words = ?"
+        "UPDATE scope SET fence = ?, entry = ?, cited = ?, docs = ?, words = ?,"
+        " seq = ?"
         " WHERE id = ?",
     [SQL_SCOPE_NAME] = "SELECT session, entry FROM scope WHERE id = ? AND tenant = ?",
     [SQL_SCOPE_SUM] = "SELECT sum(docs), sum(words) FROM scope WHERE id BETWEEN ? AND ?",

@@ -69,6 +69,7 @@ typedef struct np_doc {
 typedef struct np_indexed {
   int64_t entry; /* the newest entry that was offered */
   int64_t cited; /* citations that were counted */
+  int64_t seq;   /* the newest event that was looked at */
 } np_indexed;
 
 /* What is added at a time, all or nothing. */

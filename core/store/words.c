@@ -23,6 +23,7 @@ neap_rc np_scope_get(np_sqlite *sq, np_str tenant, np_str session, np_scope *out
     out->at.cited = sqlite3_column_int64(st, 2);
     out->docs = sqlite3_column_int64(st, 3);
     out->words = sqlite3_column_int64(st, 4);
+    out->at.seq = sqlite3_column_int64(st, 5);
   }
   np_sq_done(st);
   return rc;
@@ -66,8 +67,8 @@ static neap_rc add_scope(np_sqlite *sq, const np_docs *d, np_scope *out, np_err 
 static neap_rc set_scope(np_sqlite *sq, const np_scope *s, int64_t fence, np_err *e) {
   sqlite3_stmt *st;
   bool row;
-  neap_rc rc = np_sq_use(sq, SQL_SCOPE_SET, &st, e, "iiiiii", fence, s->at.entry,
-                         s->at.cited, s->docs, s->words, s->id);
+  neap_rc rc = np_sq_use(sq, SQL_SCOPE_SET, &st, e, "iiiiiii", fence, s->at.entry,
+                         s->at.cited, s->docs, s->words, s->at.seq, s->id);
   if (rc != NEAP_OK) return rc;
   rc = np_sq_step(sq, st, &row, e);
   np_sq_done(st);
@@ -271,7 +272,7 @@ neap_rc np_words_purge_end(np_sqlite *sq, bool all, np_err *e) {
   return np_sq_exec(sq,
                     "INSERT INTO words(words) VALUES('delete-all');"
                     "DELETE FROM doc WHERE rank <> 9;"
-                    "UPDATE scope SET entry = 0, cited = 0, docs = 0, words = 0",
+                    "UPDATE scope SET entry = 0, cited = 0, docs = 0, words = 0, seq = 0",
                     e);
 }
 

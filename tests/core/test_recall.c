@@ -200,7 +200,7 @@ static void test_purge(np_store *st, bool known) {
   for (int i = 0; i < 5; i++)
     doc[i] = (np_doc){.entry = i + 1, .seq = i + 1, .step = i + 1, .text = str(first[i])};
   np_docs d = {
-      .tenant = str("a"), .session = str("one"), .doc = doc, .n = 5, .to = {5, 0}};
+      .tenant = str("a"), .session = str("one"), .doc = doc, .n = 5, .to = {.entry = 5}};
   CHECK("and are indexed again", st->ops->index(st, &d, &e) == NEAP_OK &&
                                      finds(st, "a", "one", "weather", "one/3"));
   CHECK("but for what was purged", finds(st, "a", "one", "load_settings", "") &&
@@ -254,7 +254,7 @@ static void test_fence(np_store *st) {
                .fence = old.fence,
                .doc = &doc,
                .n = 1,
-               .to = {1, 0}};
+               .to = {.entry = 1}};
   CHECK("an overtaken writer indexes nothing",
         st->ops->index(st, &d, &e) == NEAP_E_FENCED &&
             finds(st, "f", "", "overtaken", ""));
@@ -272,8 +272,8 @@ static void test_cited(np_store *st) {
   CHECK("the newer one of two alike is first", finds(st, "c", "s", "beta", "s/2 s/1"));
   np_docs d = {.tenant = str("c"),
                .session = str("s"),
-               .from = {3, 0},
-               .to = {3, 3},
+               .from = {.entry = 3},
+               .to = {.entry = 3, .cited = 3},
                .cited = cited,
                .cited_n = 3};
   CHECK("citations are counted", st->ops->index(st, &d, &e) == NEAP_OK);
@@ -293,7 +293,7 @@ static void test_held(void) {
                .fence = c.fence,
                .doc = &doc,
                .n = 1,
-               .to = {1, 0}};
+               .to = {.entry = 1}};
   CHECK("what is held is indexed", st->ops->index(st, &d, &e) == NEAP_OK);
   np_store *other = open_store(true);
   seen s = seen_new();
@@ -367,7 +367,7 @@ static void child(int out) {
                  .from = at,
                  .doc = doc,
                  .n = 4,
-                 .to = {c.last_seq, 0}};
+                 .to = {.entry = c.last_seq}};
     if (st->ops->index(st, &d, &e)) _exit(1);
     at = d.to;
   }
