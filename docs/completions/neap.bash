@@ -27,7 +27,7 @@ _neap() {
     --requests) _neap_folders; return ;;
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
-    --name|--pattern|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
+    --name|--pattern|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
     -p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
@@ -39,12 +39,12 @@ _neap() {
     vocab) words='--name --pattern --json -h --help'; kind=files ;;
     import) words='--list --table --from --as --branches --session --lenient --json -h --help'; kind=files ;;
     sessions) words='--all --tokens --json -h --help'; kind=none ;;
-    replay) words='--body --requests --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think -h --help'; kind=files ;;
-    compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -m --model --prices --think -j --jobs --shard --merge --from --as --branches --lenient --json -h --help'; kind=files ;;
-    watch) words='--body --rounds --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think -h --help'; kind=files ;;
-    show) words='--turn --raw --body --session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think -h --help'; kind=files ;;
-    explain) words='--session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think -h --help'; kind=files ;;
-    diff) words='-p --policy --turn -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --session --from --as --branches --lenient --json -h --help'; kind=files ;;
+    replay) words='--body --requests --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
+    compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -j --jobs --shard --merge --from --as --branches --lenient --json -h --help'; kind=files ;;
+    watch) words='--body --rounds --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
+    show) words='--turn --raw --body --session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
+    explain) words='--session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
+    diff) words='-p --policy --turn -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache --session --from --as --branches --lenient --json -h --help'; kind=files ;;
     new) words='-h --help'; kind=none ;;
     check) words='--cases --json -h --help'; kind=policies ;;
     doctor) words='--json -h --help'; kind=none ;;

@@ -81,6 +81,44 @@ describe("the cost of a replay", function()
     assert.is_true(other.turns[2].cold)
   end)
 
+  it("is that of the life that Anthropic's cache is asked for", function()
+    local function costs(life, think)
+      local r = replay(RECORDING, "-f", "anthropic", "--think", think, "--cache", life)
+      assert.equal(0, r.code, r.err)
+      local cost, cold = 0, 0
+      local price = prices.of({ format = "anthropic", cache = life })
+      for _, t in ipairs(r.turns) do
+        cost = cost + prices.cost(price, t)
+        if t.cold then cold = cold + 1 end
+        if life == "none" then assert.equal(0, t.billed_cached + t.written) end
+      end
+      -- facts that are only pointed at add to it
+      assert.is_true(number(r.sum.cost) >= math.floor(cost))
+      return number(r.sum.cost), cold, #r.turns
+    end
+    local short, cold, turns = costs("5m", "301")
+    assert.equal(turns - 1, cold)
+    local long, warm = costs("1h", "301")
+    assert.equal(0, warm)
+    assert.is_true(long < short / 2)
+    -- without pauses the longer life only makes writing dearer
+    local brief, dear = costs("5m", "60"), costs("1h", "60")
+    assert.is_true(brief < dear and dear < long * 1.01)
+    assert.is_true(costs("none", "60") > brief)
+    assert.equal(2, prices.of({ format = "anthropic", cache = "1h" }).write)
+    local default = replay(RECORDING, "-f", "anthropic", "--think", "60")
+    assert.equal(brief, number(default.sum.cost))
+  end)
+
+  it("refuses lives that a cache does not have", function()
+    local r = replay(RECORDING, "-f", "anthropic", "--cache", "2h")
+    assert.equal(2, r.code)
+    assert.truthy(r.err:find("5m, 1h or none", 1, true))
+    r = replay(RECORDING, "--cache", "1h")
+    assert.equal(2, r.code)
+    assert.truthy(r.err:find("-f anthropic", 1, true))
+  end)
+
   it("takes the times that a recording tells", function()
     local lines = { '{"role":"user","content":"go","ts":"2026-01-01T00:00:00Z"}' }
     local function step(text, ts)

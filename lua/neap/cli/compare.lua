@@ -109,8 +109,8 @@ end
 local function shard_command(opts, args, words, i, n)
   if core.exe_dir() == "" then fail("-j needs the neap program; use -j 1 here") end
   local parts = { quote(core.exe_dir() .. "/neap"), "compare", "--shard", i .. "/" .. n }
-  local passed = { "window", "reserve", "format", "encoding", "model", "prices", "think", "from",
-    "as", "sweep" }
+  local passed = { "window", "reserve", "format", "encoding", "model", "prices", "think", "cache",
+    "from", "as", "sweep" }
   for _, name in ipairs(passed) do
     if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
   end

@@ -77,6 +77,10 @@ M.options = {
     min = 0,
     help = "time between turns: a cache forgets what waits too long (as recorded, or none)",
   },
+  cache = {
+    arg = "LIFE",
+    help = "how long Anthropic's cache is asked to keep prompts: 5m, 1h or none (5m)",
+  },
   body = { arg = "FILE", help = "a JSON object: the other members of each request (model, …)" },
   requests = { arg = "DIR", help = "write each request's exact body below this folder" },
   turn = { arg = "N", kind = "integer", min = 1, help = "which turn" },
@@ -125,6 +129,7 @@ local POLICY = {
   "model",
   "prices",
   "think",
+  "cache",
 }
 
 -- The same, but that a policy must be named.
@@ -246,6 +251,7 @@ M.verbs = {
       "model",
       "prices",
       "think",
+      "cache",
       "jobs",
       "shard",
       "merge",
@@ -314,6 +320,7 @@ M.verbs = {
       "model",
       "prices",
       "think",
+      "cache",
       "session",
       "from",
       "as",

@@ -61,6 +61,19 @@ local function check_prices(name)
   fail(text:format(name, table.concat(prices.priced(), ", ")))
 end
 
+local LIVES = { ["5m"] = true, ["1h"] = true, none = true }
+
+-- Only where the host says what is kept, and for how long.
+local function check_cache(opts)
+  local life = opts.cache
+  if not life then return end
+  if not LIVES[life] then fail(("--cache %s: 5m, 1h or none is expected"):format(life)) end
+  local price = prices.of({ prices = opts.prices, model = opts.model, format = opts.format })
+  if price.marks > 0 then return end
+  local text = "--cache %s: the cache of %s is not asked; give -f anthropic, or leave it out"
+  fail(text:format(life, price.name))
+end
+
 local function read_body(path)
   if not path then return nil end
   local text = check(files.read(path))
@@ -87,6 +100,7 @@ function M.options(opts, settings)
   check_encoding(opts.encoding)
   local row = check_model(opts.model, opts.encoding)
   check_prices(opts.prices)
+  check_cache(opts)
   local window = opts.window or row and row.window or 200000
   if opts.reserve and opts.reserve >= window then
     local text = "-r %d leaves nothing of a window of %d; give a smaller reserve"
@@ -102,6 +116,7 @@ function M.options(opts, settings)
     model = opts.model,
     prices = opts.prices,
     think = opts.think,
+    cache = opts.cache,
     request = read_body(opts.body),
     lenient = opts.lenient,
     on_refused = failure.warn,

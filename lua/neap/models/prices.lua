@@ -26,12 +26,29 @@ for _, name in ipairs(core.formats()) do
   M.formats[name] = core.format_cache(name)
 end
 
---- Whose prices a replay has: those it names, or its model's, or its format's.
----@param o {prices: string?, model: string?, format: string?}
+-- What differs when a cache is asked for its longer life, or for none.
+local function for_life(price, life)
+  if life ~= "1h" and life ~= "none" then return price end
+  local out = {}
+  for name, value in pairs(price) do
+    out[name] = value
+  end
+  if life == "none" then
+    out.read, out.write = 1, 1
+  else
+    out.write, out.ttl = price.write_long or price.write, price.ttl_long or price.ttl
+  end
+  return out
+end
+
+--- Whose prices a replay has: those it names, or its model's, or its format's; for the life that
+--- its cache is asked for.
+---@param o {prices: string?, model: string?, format: string?, cache: string?}
 ---@return neap.Price
 function M.of(o)
   local named = o.prices or o.model
-  return named and core.cache(named) or M.formats[o.format or "openai"]
+  local price = named and core.cache(named) or M.formats[o.format or "openai"]
+  return for_life(price, o.cache)
 end
 
 --- Whether there is a provider with these rules.

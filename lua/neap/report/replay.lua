@@ -21,6 +21,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field request string?      the request's other members, a JSON object
 ---@field prices string?      whose prices, by a model's name: the cost is in dollars
 ---@field think integer?      seconds between turns; nil: as recorded, or none
+---@field cache string?       "5m", "1h" or "none": how long a cache with marks keeps a prompt
 ---@field unbounded boolean?   no window at all
 ---@field lenient boolean?     skip messages that the session refuses
 ---@field stop_at integer?     end after this turn's prompt
@@ -52,6 +53,7 @@ local function open(recording, o)
     encoding = o.encoding,
     model = o.model,
     prices = o.prices,
+    cache = o.cache,
     window = o.unbounded and UNBOUNDED or o.window or M.DEFAULT_WINDOW,
     reserve = o.unbounded and -1 or reserve,
     no_reload = true,
