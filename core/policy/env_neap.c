@@ -89,8 +89,10 @@ void np_env_neap(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"clamp", neap_clamp}, {"exp", neap_exp}, {"ln", neap_ln}, {"log", neap_log},
       {"pow", neap_pow},     {"say", say},      {NULL, NULL}};
-  lua_createtable(L, 0, 7);
+  lua_createtable(L, 0, 8);
   luaL_setfuncs(L, functions, 0);
   lua_pushinteger(L, NEAP_POLICY_API);
   lua_setfield(L, -2, "api");
+  np_env_grammar(L);
+  lua_setfield(L, -2, "grammar");
 }

@@ -149,6 +149,8 @@ struct np_policy {
   np_policy_say say;
   void *say_ctx;
 
+  np_policy *trusted; /* runs the grammars; NULL before the first: grammar.c */
+
   uint64_t generation;  /* of the call: handles of another one have ended */
   uint64_t generations; /* given out so far */
   np_run_of run;
@@ -204,11 +206,12 @@ void np_clock_now(int64_t *seconds, int64_t *ns); /* of the day, as files have i
 
 /* ---- env*.c: what a policy can see ---- */
 
-void np_env_open(lua_State *L);   /* pushes the environment */
-void np_env_string(lua_State *L); /* pushes `string`, sets the strings' metatable */
-void np_env_table(lua_State *L);  /* pushes `table` */
-void np_env_neap(lua_State *L);   /* pushes `neap` */
-void np_env_order(lua_State *L);  /* pushes next, pairs */
+void np_env_open(lua_State *L);    /* pushes the environment */
+void np_env_string(lua_State *L);  /* pushes `string`, sets the strings' metatable */
+void np_env_table(lua_State *L);   /* pushes `table` */
+void np_env_neap(lua_State *L);    /* pushes `neap` */
+void np_env_grammar(lua_State *L); /* pushes `neap.grammar` */
+void np_env_order(lua_State *L);   /* pushes next, pairs */
 /* The same for C: pushes an iterator over the table at `index` and returns its place; each
 ** step then has the key at that place + 1 and the value at + 2, until it pops all. */
 int np_pairs_push(lua_State *L, int index);
@@ -354,6 +357,11 @@ void np_run_free(np_policy *p);
 /* Raises "NAME:LINE: …" for a ^ whose exponent is not the constant 2, in source that
 ** compiles. */
 void np_check_powers(lua_State *L, np_str name, np_str lua);
+
+/* ---- load.c ---- */
+
+/* An empty policy with a state and the default limits for NULL; NULL when out of memory. */
+np_policy *np_policy_new(const neap_alloc *a, const np_limits *limits);
 
 /* ---- real.c: the same on every machine ---- */
 

@@ -27,6 +27,7 @@ static np_limits with_defaults(const np_limits *limits) {
 void np_policy_free(np_policy *p) {
   if (!p) return;
   neap_alloc a = p->alloc;
+  np_policy_free(p->trusted);
   if (p->L) lua_close(p->L);
   np_buf_free(&p->state);
   np_run_free(p);
@@ -39,8 +40,7 @@ void np_policy_free(np_policy *p) {
   np_free(&a, p);
 }
 
-/* An empty policy with a state; NULL when out of memory. */
-static np_policy *policy_new(const neap_alloc *a, const np_limits *limits) {
+np_policy *np_policy_new(const neap_alloc *a, const np_limits *limits) {
   np_policy *p = np_calloc(a, 1, sizeof *p);
   if (!p) return NULL;
   p->alloc = *a;
@@ -127,7 +127,7 @@ neap_rc np_policy_load_text(const neap_alloc *a, np_str name, np_str text, np_st
                             const np_limits *limits, np_policy **out, np_err *e) {
   np_source src = {.size = (int64_t)text.n};
   *out = NULL;
-  np_policy *p = policy_new(a, limits);
+  np_policy *p = np_policy_new(a, limits);
   if (!p) return np_fail_mem(e);
   if (text.n > NP_POLICY_SOURCE || (text.n && memchr(text.p, 0, text.n))) {
     np_fail(e, NEAP_E_POLICY,
@@ -173,7 +173,7 @@ neap_rc np_policy_load(const neap_alloc *a, const char *path_cstr, np_str option
 
 neap_rc np_load_whole(const neap_alloc *a, const char *path_cstr, np_str options,
                       const np_limits *limits, np_policy **out, np_err *e) {
-  *out = policy_new(a, limits);
+  *out = np_policy_new(a, limits);
   return *out ? load_file(*out, path_cstr, options, e) : np_fail_mem(e);
 }
 

@@ -60,6 +60,7 @@ static bool of_class(unsigned char c, unsigned char name) {
     case 's': r = c == ' ' || in(c, 9, 13); break;
     case 'u': r = in(c, 'A', 'Z'); break;
     case 'w': r = is_alnum(c); break;
+    case 'z': r = c == 0; break; /* of older Luas; the stock matcher still knows it */
     case 'x': r = in(c, '0', '9') || in(c, 'a', 'f') || in(c, 'A', 'F'); break;
     default: return name == c;
   }
