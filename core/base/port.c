@@ -30,6 +30,13 @@ bool np_port_self_dir(char *out, size_t cap) {
   return true;
 }
 
+void np_port_show_names(const void *address) {
+  Dl_info info;
+  if (!dladdr(address, &info) || !info.dli_fname) return;
+  void *self = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+  if (self) dlclose(self); /* the names stay as long as the library does */
+}
+
 /* Opens a regular file, *st about it; -1 for anything else. A pipe would wait for its other
 ** end, a device may do anything when it is opened: neither is waited for or read. */
 static int open_regular(const char *path_cstr, struct stat *st) {

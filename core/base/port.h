@@ -10,6 +10,9 @@
 /* The folder of the file that holds this code (program or shared library), NUL-terminated,
 ** without a final slash. False when the system cannot tell. */
 bool np_port_self_dir(char *out, size_t cap);
+/* Lets libraries that are loaded later see the names of the one that holds `address`: a host
+** that has loaded us for itself alone keeps those of our libraries from them. */
+void np_port_show_names(const void *address);
 /* A regular file is there and can be opened for reading. */
 bool np_port_readable(const char *path_cstr);
 /* Something is there, of whatever kind. */

@@ -129,14 +129,21 @@ static int open_body(lua_State *L) {
   return 0;
 }
 
-static void check_lpeg(lua_State *L) {
+static bool has_lpeg(lua_State *L) {
   lua_getglobal(L, "require");
   lua_pushliteral(L, "lpeg");
-  if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
-    lua_pop(L, 1);
-    return;
-  }
+  return lua_pcall(L, 1, 1, 0) == LUA_OK;
+}
+
+/* LPeg takes Lua's functions from the process, where a host may have hidden them. */
+static void check_lpeg(lua_State *L) {
+  if (has_lpeg(L)) return;
   const char *why = lua_tostring(L, -1);
+  if (why && strstr(why, "undefined symbol")) {
+    np_port_show_names((const void *)(uintptr_t)lua_newstate);
+    if (has_lpeg(L)) return;
+    why = lua_tostring(L, -1);
+  }
   if (why && strstr(why, "module 'lpeg' not found"))
     luaL_error(L, "LPeg is not installed for Lua 5.4; install Debian's lua-lpeg, or the "
                   "rock lpeg");
