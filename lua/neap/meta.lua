@@ -285,10 +285,41 @@ function Session:close() end
 ---@field api integer            of policies, as this neap knows it
 ---@field clamp fun(x: number, lo: number, hi: number): number
 ---@field exp fun(x: number): number the same on every machine, as ln and pow
+---@field grammar neap.Grammars   parsers of neap's own, by name
 ---@field ln fun(x: number): number  the natural logarithm
 ---@field log fun(x: number, base?: number): number
 ---@field pow fun(x: number, y: number): number
 ---@field say fun(...)           as ctx:log, where there is no ctx
+
+---Parsers that a policy may call: a file each in lua/neap/grammar. A text has at most 64 KiB.
+---@class neap.Grammars
+---@field errors fun(text: string): neap.FoundError[]
+---@field stack_trace fun(text: string): neap.FoundTrace[]
+
+---@class neap.FoundError
+---@field at integer             line of the text
+---@field severity? "error"|"warning"|"note"
+---@field tool? string           gcc, ld, make, cargo, pytest, jest or git
+---@field message string
+---@field file? string
+---@field line? integer
+---@field column? integer
+---@field code? string           of cargo
+---@field name? string           of a test or a target
+
+---@class neap.FoundTrace
+---@field at integer             line of the text
+---@field language "python"|"node"|"java"|"go"|"rust"
+---@field kind? string
+---@field message? string
+---@field frames neap.FoundFrame[] in the text's order
+---@field place? neap.FoundFrame where it began, of Rust
+
+---@class neap.FoundFrame
+---@field file? string
+---@field line? integer
+---@field column? integer
+---@field name? string
 
 ---@class neap.Math
 ---@field abs function
