@@ -3,6 +3,7 @@
 */
 #include "engine/engine.h"
 #include "pack/bounds.h"
+#include "render/repair.h"
 
 #include <stdlib.h>
 
@@ -134,6 +135,36 @@ static neap_rc add_changes(const neap_session *s, np_buf *b) {
   return NEAP_OK;
 }
 
+static void add_repair(np_buf *b, int64_t id, np_repair what, char *sep) {
+  if (*sep == '[') np_buf_adds(b, ",\"repaired\":");
+  np_buf_addc(b, *sep);
+  np_buf_adds(b, "{\"entry\":");
+  np_buf_int(b, id);
+  np_buf_adds(b, ",\"what\":\"");
+  np_buf_adds(b, np_repair_name(what));
+  np_buf_adds(b, "\"}");
+  *sep = ',';
+}
+
+/* What was done to the entries that no prompt before has taken in; what stands around all of
+** them is said with the first, and each time with the last. */
+static void add_repairs(np_buf *b, const neap_session *s) {
+  const np_view *v = &s->pack.view;
+  np_repair_memo memo = {0};
+  char sep = '[';
+  for (int64_t id = s->told + 1; id <= (int64_t)v->count; id++) {
+    uint32_t set = np_repairs(v, np_log_entry(&s->log, id), &memo);
+    if (id == v->opening && v->format->begins && v->format->begins(v))
+      set |= NP_REPAIRED(FIRST);
+    for (int r = 0; r < NP_REPAIR_COUNT; r++) {
+      if (set >> r & 1) add_repair(b, id, (np_repair)r, &sep);
+    }
+  }
+  if (v->tail && v->format->ends && v->format->ends(v))
+    add_repair(b, v->tail, NP_REPAIR_LAST, &sep);
+  if (sep == ',') np_buf_addc(b, ']');
+}
+
 /* What stands in the way when nothing more may be cut: by region and the largest entries. */
 static void add_overflow(const neap_session *s, np_buf *b) {
   const np_view *v = &s->pack.view;
@@ -203,6 +234,7 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   if (s->breaker.row) add_int(b, "policy_failed", s->breaker.row);
   if (s->breaker.until) add_int(b, "policy_out_until", s->breaker.until);
   if (s->pack.view.left_out) add_int(b, "left_out", s->pack.view.left_out);
+  if (!s->overflow) add_repairs(b, s);
   if (s->overflow) add_overflow(s, b);
   np_buf_addc(b, '}');
   return rc || b->failed || s->said.failed ? np_fail_mem(&s->err) : NEAP_OK;

@@ -93,6 +93,7 @@ struct neap_session {
   np_buf toolset; /* the state of the tools that was written last; empty: all are shown */
   int64_t window, reserve;
   int64_t admitted; /* entries that have been offered to admit */
+  int64_t told;     /* entries whose repairs an account has told */
   bool broken;      /* memory ran out half-way: nothing more is done */
 
   int64_t turn, epochs_seen;

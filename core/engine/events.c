@@ -148,7 +148,7 @@ static neap_rc lay_turn(neap_session *s, np_str body) {
   }
   if (!rc) rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
   if (rc) return rc;
-  s->admitted = (int64_t)s->log.entry_count;
+  s->admitted = s->told = (int64_t)s->log.entry_count;
   rc = np_turn_after(s);
   np_breaker_turn(s);
   return rc;

@@ -325,7 +325,9 @@ neap_rc np_turn_assemble(neap_session *s) {
   if (!rc) rc = np_turn_after(s);
   if (!rc) rc = np_breaker_settle(s);
   if (!rc) rc = make_account(s);
-  return rc ? rc : np_events_turn(s);
+  if (rc) return rc;
+  s->told = (int64_t)s->log.entry_count;
+  return np_events_turn(s);
 }
 
 /* NEAP_DURABLE_BATCH promises that a prompt that was handed out is in the store. */

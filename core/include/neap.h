@@ -257,7 +257,7 @@ NEAP_API neap_rc neap_reload(neap_session *s);
 ** (of that, what the provider's rules read from its cache, and what they keep for the next
 ** prompt), cold when the cache had forgotten all; growth and steps_left once growth is known;
 ** left_out, how many thoughts and items of another provider so far this format has no place
-** for; after
+** for; repaired, what was done to new entries that the provider would have refused; after
 ** NEAP_E_BUDGET also `overflow`, with the single changes of which each would help. Valid until
 ** the next call on `s`. */
 NEAP_API neap_rc neap_account(neap_session *s, neap_str *json);

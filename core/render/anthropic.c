@@ -6,6 +6,8 @@
 */
 #include "render/anthropic.h"
 
+#include "render/repair.h"
+
 #define MADE UINT32_MAX /* np_seam.message: the brackets are ours */
 
 bool np_anthropic_is_system(const np_entry *en) {
@@ -30,6 +32,10 @@ bool np_anthropic_ends(const np_view *v) {
     if (en->kind == NP_KIND_CALL && !en->pair && np_view_is_shown(v, id)) return false;
   }
   return true;
+}
+
+bool np_anthropic_closes(const np_view *v) {
+  return v->tail && np_anthropic_ends(v);
 }
 
 /* ---- brackets ---- */
@@ -155,7 +161,7 @@ static void add_whole(const np_view *v, const np_group *g, np_seam *s, uint8_t s
 /* Whether the model thinks by a budget that the host has set: then a message that holds thoughts
 ** begins with one (AD, extended thinking). Where the model decides itself, and where it does not
 ** think, thoughts may stand anywhere (AD, adaptive thinking). */
-static bool thinks_first(const np_view *v) {
+bool np_anthropic_thinks_first(const np_view *v) {
   np_json request, thinking, type;
   return !np_json_check(v->request, &request, NULL) &&
          np_json_get(request, "thinking", &thinking) &&
@@ -163,12 +169,13 @@ static bool thinks_first(const np_view *v) {
          np_json_is_key(type.raw, "enabled");
 }
 
-bool np_anthropic_parts(const np_view *v, const np_group *g) {
+/* Whether the group goes out as two messages, the second from its first thought on. */
+static bool is_parted(const np_view *v, const np_group *g) {
   int64_t id = np_group_shown(v, g, g->first);
   if (!id || np_log_entry(v->log, id)->kind == NP_KIND_THOUGHT) return false;
   while (id && np_log_entry(v->log, id)->kind != NP_KIND_THOUGHT)
     id = np_group_after(v, g, id);
-  return id && thinks_first(v);
+  return id && np_anthropic_thinks_first(v);
 }
 
 /* `begun`: the list is open and empty. `parts`: the first thought begins another message, as it
@@ -220,7 +227,7 @@ static void begin(const np_view *v, np_seam *s, np_buf *out) {
 static void group(const np_view *v, const np_group *g, np_seam *s, np_buf *out) {
   uint8_t state = state_of(v, g);
   if (state != NP_ANTHROPIC_SYSTEM) begin(v, s, out);
-  bool anew = begins_anew(v, g, s, state), parts = np_anthropic_parts(v, g);
+  bool anew = begins_anew(v, g, s, state), parts = is_parted(v, g);
   if (anew && !parts && is_whole(v, g, state)) {
     add_whole(v, g, s, state, out);
   } else {
@@ -254,12 +261,15 @@ const np_format np_format_anthropic = {
     .parts = true,
     .turns = true,
     .loops = true,
-    .pictures = true,
     .entry_tokens = np_anthropic_entry_tokens,
     .message_tokens = np_anthropic_message_tokens,
     .result_tokens = np_anthropic_result_tokens,
     .notice_tokens = np_anthropic_notice_tokens,
     .marks = np_anthropic_marks,
+    .takes = np_anthropic_takes_inner,
+    .repairs = np_anthropic_repairs,
+    .begins = np_anthropic_begins,
+    .ends = np_anthropic_closes,
     .head_tokens = np_anthropic_head_tokens,
     .tail_tokens = np_anthropic_tail_tokens,
     .head = head,

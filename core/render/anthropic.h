@@ -28,9 +28,12 @@ bool np_anthropic_is_system(const np_entry *en);
 bool np_anthropic_begins(const np_view *v);
 /* Whether the last thing shown is the assistant's. */
 bool np_anthropic_ends(const np_view *v);
+/* np_format.ends: something is shown, and the assistant's is the last of it. */
+bool np_anthropic_closes(const np_view *v);
 
-/* Whether the group goes out as two messages, the second from its first thought on. */
-bool np_anthropic_parts(const np_view *v, const np_group *g);
+/* Whether a message that has thoughts must begin with one; then one behind other blocks begins a
+** message of its own. */
+bool np_anthropic_thinks_first(const np_view *v);
 
 /* The text of an entry of which `text` is shown (NULL: its own), as it goes out. */
 void np_anthropic_text(const np_view *v, const np_entry *en, const np_str *text,
@@ -38,6 +41,8 @@ void np_anthropic_text(const np_view *v, const np_entry *en, const np_str *text,
 /* Whether an image or file of another form has a place in this one. */
 bool np_anthropic_takes(const np_entry *en);
 
+/* np_format.takes */
+bool np_anthropic_takes_inner(const np_view *v, np_json part, np_kind kind);
 /* The block of one that it takes. */
 void np_anthropic_picture(np_json part, np_kind kind, np_buf *out);
 /* Whether the result is one of another form that holds pictures or files; its content as

@@ -122,8 +122,36 @@ static void write_call(const np_entry *en, np_str id, np_str args, np_buf *out) 
   np_buf_addc(out, '}');
 }
 
+static void add_own(const np_view *v, const np_entry *en, np_buf *out) {
+  const np_message *m = np_view_message(v, en);
+  if (is_unmarked(v, en)) np_anthropic_unmarked(m, en->raw, out);
+  else np_part_raw(m, en->raw.raw, out);
+}
+
+/* A result of which something is left out. */
+static bool has_holes(const np_view *v, const np_entry *en) {
+  np_json content, item;
+  if (!np_view_message(v, en)->holes || !np_json_get(en->raw, "content", &content))
+    return false;
+  if (content.type == NP_JSON_NULL) return true;
+  np_json_iter it = np_json_each(content);
+  while (np_json_next(&it, NULL, &item)) {
+    if (is_hole(item)) return true;
+  }
+  return false;
+}
+
+/* Shown whole, under its own id, with nothing in it that is left out: its bytes can stay. */
+static bool is_kept(const np_view *v, const np_entry *en, const np_entry *call) {
+  return is_own(v, en) && is_full(v, en) && np_part_keeps_id(call) && !has_holes(v, en);
+}
+
 static void add_call(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf id, args;
+  if (is_kept(v, en, en)) {
+    add_own(v, en, out);
+    return;
+  }
   np_buf_init(&id, v->alloc);
   np_buf_init(&args, v->alloc);
   quote_id(en, &id);
@@ -155,6 +183,10 @@ static void add_body(const np_view *v, const np_entry *en, np_buf *out) {
 
 static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf id, text;
+  if (is_kept(v, en, np_log_entry(v->log, en->pair))) {
+    add_own(v, en, out);
+    return;
+  }
   np_buf_init(&id, v->alloc);
   np_buf_init(&text, v->alloc);
   quote_id(np_log_entry(v->log, en->pair), &id);
@@ -198,12 +230,6 @@ static void add_cut(const np_view *v, const np_entry *en, np_buf *out) {
   add_swapped(np_view_message(v, en), en->raw, &w, out);
   if (text.failed) out->failed = true;
   np_buf_free(&text);
-}
-
-static void add_own(const np_view *v, const np_entry *en, np_buf *out) {
-  const np_message *m = np_view_message(v, en);
-  if (is_unmarked(v, en)) np_anthropic_unmarked(m, en->raw, out);
-  else np_part_raw(m, en->raw.raw, out);
 }
 
 void np_anthropic_block(const np_view *v, const np_entry *en, np_buf *out) {

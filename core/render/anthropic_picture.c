@@ -45,13 +45,13 @@ void np_anthropic_picture(np_json part, np_kind kind, np_buf *out) {
 
 /* ---- in a result ---- */
 
-static bool takes_inner(const np_view *v, np_json part, np_kind kind) {
+bool np_anthropic_takes_inner(const np_view *v, np_json part, np_kind kind) {
   (void)v;
   return takes(part, kind);
 }
 
 bool np_anthropic_is_mixed(const np_view *v, const np_entry *en) {
-  return np_inner_crosses(v, en, takes_inner);
+  return np_inner_crosses(v, en, np_anthropic_takes_inner);
 }
 
 static void add_words(const np_view *v, const np_inner *in, np_buf *out) {

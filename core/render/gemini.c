@@ -7,6 +7,8 @@
 */
 #include "render/gemini.h"
 
+#include "render/repair.h"
+
 /* Seam states: what is open behind the last piece. */
 enum {
   HEAD,     /* nothing yet */
@@ -100,7 +102,7 @@ static bool is_call(const np_entry *en) {
 
 /* Every call has its result, and they stand behind the group in the order of the calls; or none
 ** has, and stubs will stand there in this order. */
-static bool is_straight(const np_view *v, const np_group *g) {
+bool np_gemini_is_straight(const np_view *v, const np_group *g) {
   int64_t at = g->behind;
   size_t calls = 0, open = 0;
   for (int64_t id = np_group_shown(v, g, g->first); id; id = np_group_after(v, g, id)) {
@@ -140,7 +142,7 @@ static void add_stubs(const np_view *v, const np_group *g, bool named, np_seam *
 }
 
 static void add_model(const np_view *v, const np_group *g, np_seam *seam, np_buf *out) {
-  bool named = !is_straight(v, g), leads = true;
+  bool named = !np_gemini_is_straight(v, g), leads = true;
   seam->state &= BASE;
   open_contents(v, seam, out);
   if (is_whole(v, g, seam, MODEL) && keeps_calls(v, g, named)) {
@@ -246,12 +248,15 @@ const np_format np_format_gemini = {
     .parts = true,
     .turns = true,
     .loops = true,
-    .pictures = true,
     .blanks = true,
     .entry_tokens = np_gemini_entry_tokens,
     .message_tokens = np_gemini_message_tokens,
     .result_tokens = np_gemini_result_tokens,
     .notice_tokens = np_gemini_notice_tokens,
+    .takes = np_gemini_takes_inner,
+    .repairs = np_gemini_repairs,
+    .begins = np_gemini_opens_late,
+    .ends = np_gemini_closes,
     .head_tokens = np_gemini_head_tokens,
     .tail_tokens = np_gemini_tail_tokens,
     .head = np_gemini_head,

@@ -32,6 +32,8 @@ bool np_gemini_is_mixed(const np_view *v, const np_entry *en);
 void np_gemini_mixed_text(const np_view *v, const np_entry *en, np_buf *out);
 void np_gemini_mixed_parts(const np_view *v, const np_entry *en, np_buf *out);
 uint32_t np_gemini_whole_tokens(const np_view *v, const np_entry *en);
+/* np_format.takes */
+bool np_gemini_takes_inner(const np_view *v, np_json part, np_kind kind);
 /* Whether the history begins with the model; the prompt would end with it. */
 bool np_gemini_opens_late(const np_view *v);
 bool np_gemini_closes(const np_view *v);
@@ -39,6 +41,14 @@ bool np_gemini_closes(const np_view *v);
 np_json np_gemini_signature(np_json part);
 /* Name of a call's function as it goes out. */
 void np_gemini_name(const np_view *v, const np_entry *call, np_buf *out);
+/* Whether a call has an id where it goes out, with `named` all have; whether that is its own;
+** whether a result of this form has the name and id of its call. */
+bool np_gemini_has_id(const np_view *v, const np_entry *call, bool named);
+bool np_gemini_keeps_id(const np_view *v, const np_entry *call);
+bool np_gemini_fits(const np_view *v, const np_entry *call, const np_entry *en,
+                    bool named);
+/* Whether the results stand behind the calls of a group in their order: they need no ids. */
+bool np_gemini_is_straight(const np_view *v, const np_group *g);
 /* Arguments of a call as they go out, the key filled in. */
 void np_gemini_arguments(const np_view *v, const np_entry *call, np_str text,
                          np_buf *out);

@@ -50,11 +50,11 @@ bool np_gemini_is_third(const np_view *v) {
 
 /* The id a call goes out with: its own, or one made of its number where it has none and needs
 ** one, or an earlier call had it. */
-static bool has_id(const np_view *v, const np_entry *call, bool named) {
+bool np_gemini_has_id(const np_view *v, const np_entry *call, bool named) {
   return call->call_id.n || named || !np_gemini_owns(v, call);
 }
 
-static bool keeps_id(const np_view *v, const np_entry *call) {
+bool np_gemini_keeps_id(const np_view *v, const np_entry *call) {
   return np_gemini_owns(v, call) && call->call_id.n && !call->again &&
          !np_part_is_made(call->call_id);
 }
@@ -62,7 +62,7 @@ static bool keeps_id(const np_view *v, const np_entry *call) {
 static void add_id(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf id;
   np_buf_init(&id, v->alloc);
-  if (keeps_id(v, call)) np_buf_add(&id, call->call_id);
+  if (np_gemini_keeps_id(v, call)) np_buf_add(&id, call->call_id);
   else np_part_call_id(call, &id);
   np_json_quote(out, np_buf_str(&id));
   if (id.failed) out->failed = true;
@@ -82,7 +82,7 @@ static void add_name(const np_view *v, const np_entry *call, np_buf *out) {
 static void begin_function(const np_view *v, const np_entry *call, bool named,
                            np_buf *out) {
   np_buf_addc(out, '{');
-  if (has_id(v, call, named)) {
+  if (np_gemini_has_id(v, call, named)) {
     np_buf_adds(out, "\"id\":");
     add_id(v, call, out);
     np_buf_addc(out, ',');
@@ -127,7 +127,8 @@ static void add_changed(const np_view *v, const np_entry *en, bool named, np_buf
 void np_gemini_call(const np_view *v, const np_entry *en, bool named, bool leads,
                     np_buf *out) {
   bool own = np_gemini_owns(v, en);
-  bool whole = own && is_full(v, en) && (keeps_id(v, en) || !has_id(v, en, named));
+  bool whole = own && is_full(v, en) &&
+               (np_gemini_keeps_id(v, en) || !np_gemini_has_id(v, en, named));
   if (whole) {
     np_part_raw(np_view_message(v, en), en->raw.raw, out);
   } else if (own) {
@@ -149,12 +150,13 @@ static np_json function_of(np_json part) {
 }
 
 /* Its name is its call's, its id too, or both have none. */
-static bool fits(const np_view *v, const np_entry *call, const np_entry *en, bool named) {
+bool np_gemini_fits(const np_view *v, const np_entry *call, const np_entry *en,
+                    bool named) {
   np_json name;
   np_buf b;
-  bool ids = has_id(v, call, named);
+  bool ids = np_gemini_has_id(v, call, named);
   if (!np_gemini_owns(v, en) || !np_gemini_owns(v, call)) return false;
-  if (ids ? !keeps_id(v, call) || !np_str_eq(call->call_id, en->call_id)
+  if (ids ? !np_gemini_keeps_id(v, call) || !np_str_eq(call->call_id, en->call_id)
           : en->call_id.n > 0)
     return false;
   np_json_get(function_of(en->raw), "name", &name);
@@ -210,7 +212,7 @@ static bool has_response(const np_entry *en) {
 
 bool np_gemini_keeps_result(const np_view *v, const np_entry *en, bool named) {
   const np_entry *call = np_log_entry(v->log, en->pair);
-  return call && is_full(v, en) && fits(v, call, en, named) && has_response(en);
+  return call && is_full(v, en) && np_gemini_fits(v, call, en, named) && has_response(en);
 }
 
 void np_gemini_result(const np_view *v, const np_entry *en, bool named, np_buf *out) {

@@ -39,16 +39,16 @@ void np_gemini_blob(np_json part, np_buf *out) {
 
 /* ---- in a response ---- */
 
-static bool takes_inner(const np_view *v, np_json part, np_kind kind) {
+bool np_gemini_takes_inner(const np_view *v, np_json part, np_kind kind) {
   return np_gemini_is_third(v) && takes(part, kind, 3);
 }
 
 bool np_gemini_is_mixed(const np_view *v, const np_entry *en) {
-  return np_inner_crosses(v, en, takes_inner);
+  return np_inner_crosses(v, en, np_gemini_takes_inner);
 }
 
 static bool is_taken(const np_view *v, const np_inner *in) {
-  return in->kind != NP_KIND_TEXT && takes_inner(v, in->part, in->kind);
+  return in->kind != NP_KIND_TEXT && np_gemini_takes_inner(v, in->part, in->kind);
 }
 
 void np_gemini_mixed_text(const np_view *v, const np_entry *en, np_buf *out) {

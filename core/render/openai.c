@@ -8,6 +8,7 @@
 
 #include "log/shape.h"
 #include "render/inner.h"
+#include "render/repair.h"
 
 static const np_entry *entry_at(const np_view *v, const np_message *m, np_place place,
                                 uint32_t index) {
@@ -387,6 +388,7 @@ const np_format np_format_openai = {
     .message_tokens = np_openai_message_tokens,
     .result_tokens = np_openai_result_tokens,
     .notice_tokens = np_openai_notice_tokens,
+    .repairs = np_openai_repairs,
     .head_tokens = np_openai_head_tokens,
     .tail_tokens = np_openai_tail_tokens,
     .head = head,

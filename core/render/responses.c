@@ -8,6 +8,7 @@
 
 #include "log/shape.h"
 #include "render/openai.h"
+#include "render/repair.h"
 
 static void begin_item(np_seam *seam, np_buf *out) {
   if (seam->state) np_buf_addc(out, ',');
@@ -28,7 +29,7 @@ static bool is_full(const np_view *v, const np_entry *en) {
 
 /* A call's own id goes out as it came, unless an earlier call had it, or it could be taken for
 ** one that is made here. */
-static bool keeps_id(const np_view *v, const np_entry *call) {
+bool np_responses_keeps_id(const np_view *v, const np_entry *call) {
   np_str made = NP_LIT("neap_");
   if (np_part_keeps_id(call)) return true;
   bool looks_made =
@@ -38,7 +39,7 @@ static bool keeps_id(const np_view *v, const np_entry *call) {
 
 static void add_id(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf id;
-  if (keeps_id(v, call)) {
+  if (np_responses_keeps_id(v, call)) {
     np_json_quote(out, call->call_id);
     return;
   }
@@ -99,7 +100,7 @@ static void add_call(const np_view *v, const np_entry *en, np_buf *out) {
     np_buf_adds(out, "\",\"arguments\":");
     add_arguments(v, en, out);
     np_buf_addc(out, '}');
-  } else if (is_full(v, en) && keeps_id(v, en)) {
+  } else if (is_full(v, en) && np_responses_keeps_id(v, en)) {
     np_part_raw(np_view_message(v, en), en->raw.raw, out);
   } else {
     bool custom = is_type(en->raw, "custom_tool_call");
@@ -160,7 +161,8 @@ static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
     np_buf_addc(out, '}');
   } else if (own && is_its_type(v, call, en)) {
     bool whole = is_full(v, en) && np_str_eq(call->call_id, en->call_id) &&
-                 keeps_id(v, call) && np_responses_is_sound(output_of(v, en));
+                 np_responses_keeps_id(v, call) &&
+                 np_responses_is_sound(output_of(v, en));
     if (whole) np_part_raw(np_view_message(v, en), en->raw.raw, out);
     else add_changed(v, en, call, "output", out);
   } else {
@@ -197,7 +199,9 @@ static bool is_content(const np_entry *en) {
 }
 
 /* A part of this form that its role may have: the assistant's texts are output. */
-static bool fits(const np_view *v, const np_entry *en) {
+bool np_responses_fits(const np_view *v, const np_entry *en) {
+  const np_entry *call = np_log_entry(v->log, en->pair);
+  if (en->kind == NP_KIND_RESULT && call && !is_its_type(v, call, en)) return false;
   if (en->place != NP_PLACE_PART) return true;
   bool assistant = np_view_message(v, en)->role == NP_ROLE_ASSISTANT;
   bool output = is_type(en->raw, "output_text") || is_type(en->raw, "refusal");
@@ -210,7 +214,7 @@ static const char *text_type(const np_view *v, const np_entry *en) {
 
 static void add_part(const np_view *v, const np_entry *en, np_buf *out) {
   const np_message *m = np_view_message(v, en);
-  bool own = np_responses_owns(v, en) && fits(v, en);
+  bool own = np_responses_owns(v, en) && np_responses_fits(v, en);
   bool text = en->kind != NP_KIND_IMAGE && en->kind != NP_KIND_FILE;
   if (own && is_full(v, en)) {
     np_part_raw(m, en->raw.raw, out);
@@ -266,7 +270,7 @@ static bool is_whole(const np_view *v, const np_group *g, const np_message *m,
   for (uint32_t i = 0; i < m->entries; i++, id = content_after(v, g, id)) {
     if (id != m->first + i) return false;
     const np_entry *en = np_log_entry(v->log, id);
-    if (!is_full(v, en) || !fits(v, en)) return false;
+    if (!is_full(v, en) || !np_responses_fits(v, en)) return false;
   }
   return true;
 }
@@ -395,12 +399,13 @@ const np_format np_format_responses = {
     .thoughts = NP_THOUGHTS_OWN,
     .parts = true,
     .loops = true,
-    .pictures = true,
     .blanks = true,
     .entry_tokens = np_responses_entry_tokens,
     .message_tokens = np_responses_message_tokens,
     .result_tokens = np_responses_result_tokens,
     .notice_tokens = np_openai_notice_tokens,
+    .takes = np_responses_takes_inner,
+    .repairs = np_responses_repairs,
     .head_tokens = np_responses_head_tokens,
     .tail_tokens = np_openai_tail_tokens,
     .head = np_responses_head,

@@ -17,6 +17,8 @@ uint32_t np_responses_head_tokens(const np_view *v);
 bool np_responses_owns(const np_view *v, const np_entry *en);
 /* Whether an image can go as an input_image: the user's, of a type that the provider takes. */
 bool np_responses_takes(const np_view *v, const np_entry *en);
+/* np_format.takes */
+bool np_responses_takes_inner(const np_view *v, np_json part, np_kind kind);
 /* The part of one that it takes. */
 void np_responses_picture(np_json part, np_kind kind, np_buf *out);
 /* Whether the result has a list of parts, and its call is one that a list may answer. */
@@ -29,6 +31,10 @@ uint32_t np_responses_inner_tokens(const np_view *v, const np_entry *en);
 /* Whether an output is no list or one without empty texts; the list without them. */
 bool np_responses_is_sound(np_json output);
 void np_responses_sound(const np_message *m, np_json output, np_buf *out);
+/* Whether a call's own id goes out as it came. */
+bool np_responses_keeps_id(const np_view *v, const np_entry *call);
+/* Whether an entry of this form is an item or part of the type that it must have there. */
+bool np_responses_fits(const np_view *v, const np_entry *en);
 /* Arguments of a call as they go out, the key filled in. */
 void np_responses_arguments(const np_view *v, const np_entry *call, np_str text,
                             np_buf *out);

@@ -11,7 +11,7 @@ static bool is_picture_type(np_str type) {
          np_str_is(type, "image/gif") || np_str_is(type, "image/webp");
 }
 
-static bool takes(const np_view *v, np_json part, np_kind kind) {
+bool np_responses_takes_inner(const np_view *v, np_json part, np_kind kind) {
   np_picture p;
   (void)v;
   if (!np_picture_read(part, &p)) return false;
@@ -23,7 +23,7 @@ static bool takes(const np_view *v, np_json part, np_kind kind) {
 bool np_responses_takes(const np_view *v, const np_entry *en) {
   bool data = en->kind == NP_KIND_IMAGE || en->kind == NP_KIND_FILE;
   if (!data || np_view_message(v, en)->role == NP_ROLE_ASSISTANT) return false;
-  return np_responses_owns(v, en) || takes(v, en->raw, en->kind);
+  return np_responses_owns(v, en) || np_responses_takes_inner(v, en->raw, en->kind);
 }
 
 /* The provider asks for a name of a file that comes with its bytes. */
@@ -76,7 +76,7 @@ bool np_responses_has_list(const np_view *v, const np_entry *en) {
 /* What answers a shell or a computer is no list. */
 bool np_responses_is_mixed(const np_view *v, const np_entry *en) {
   const np_entry *call = np_log_entry(v->log, en->pair);
-  return call && !call->opaque && np_inner_crosses(v, en, takes);
+  return call && !call->opaque && np_inner_crosses(v, en, np_responses_takes_inner);
 }
 
 void np_responses_mixed(const np_view *v, const np_entry *en, np_buf *out) {
@@ -86,7 +86,7 @@ void np_responses_mixed(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf_init(&text, v->alloc);
   np_inners all = np_inner_each(v, en);
   while (np_inner_next(&all, &in)) {
-    bool data = in.kind != NP_KIND_TEXT && takes(v, in.part, in.kind);
+    bool data = in.kind != NP_KIND_TEXT && np_responses_takes_inner(v, in.part, in.kind);
     np_buf_clear(&text);
     if (!data) np_inner_text(&in, &text);
     if (!data && !text.n) continue; /* no part is empty */
@@ -111,7 +111,8 @@ uint32_t np_responses_inner_tokens(const np_view *v, const np_entry *en) {
   bool own = np_responses_owns(v, en);
   np_inners all = np_inner_each(v, en);
   while (np_inner_next(&all, &in)) {
-    bool data = in.kind != NP_KIND_TEXT && (own || takes(v, in.part, in.kind));
+    bool data =
+        in.kind != NP_KIND_TEXT && (own || np_responses_takes_inner(v, in.part, in.kind));
     n += data ? np_inner_data_tokens(v, &in) : np_inner_tokens(v, &in);
   }
   return n;

@@ -277,7 +277,7 @@ static bool is_guess_of(const np_view *v, np_kind kind, np_json part) {
 static bool is_guess(const np_view *v, const np_entry *en) {
   np_inner in;
   if (en->kind != NP_KIND_RESULT) return is_guess_of(v, en->kind, en->raw);
-  np_inners all = v->format->pictures ? np_inner_each(v, en) : (np_inners){0};
+  np_inners all = v->format->takes ? np_inner_each(v, en) : (np_inners){0};
   while (np_inner_next(&all, &in)) {
     if (is_guess_of(v, in.kind, in.part)) return true;
   }

@@ -72,6 +72,7 @@ typedef struct np_loop {
 } np_loop;
 
 typedef struct np_view np_view;
+struct np_repair_memo;
 
 /* What a body has come to behind a segment: a format's own words, kept with each segment, so
 ** that the next one can be written from there. All zero where nothing stands yet. */
@@ -105,12 +106,11 @@ typedef struct np_format {
   const char *name;
   np_shape shape; /* whose bytes it can copy; NP_SHAPE_COUNT: none */
   np_thoughts thoughts;
-  bool parts;    /* requires roles, pairing and so on to be kept valid */
-  bool turns;    /* user and assistant take turns: the tail depends on who speaks last */
-  bool names;    /* has a place for a speaker's name */
-  bool loops;    /* thoughts must be given back while their loop is open */
-  bool blanks;   /* takes a text of white space alone */
-  bool pictures; /* has a place for pictures in results */
+  bool parts;  /* requires roles, pairing and so on to be kept valid */
+  bool turns;  /* user and assistant take turns: the tail depends on who speaks last */
+  bool names;  /* has a place for a speaker's name */
+  bool loops;  /* thoughts must be given back while their loop is open */
+  bool blanks; /* takes a text of white space alone */
 
   /* Tokens of an entry's content as it would be shown: its own text, or `text` if not NULL. */
   uint32_t (*entry_tokens)(const np_view *v, const np_entry *en, const np_str *text);
@@ -119,6 +119,13 @@ typedef struct np_format {
   uint32_t (*result_tokens)(const np_view *v,
                             const np_entry *en); /* a result's framing */
   uint32_t (*notice_tokens)(const np_view *v, np_str text);
+  /* Whether a picture or file of another form has a place in a result. NULL: none has. */
+  bool (*takes)(const np_view *v, np_json part, np_kind kind);
+  /* what a listed entry needs to be taken, besides what all need: repair.h. NULL: nothing */
+  uint32_t (*repairs)(const np_view *v, const np_entry *en, struct np_repair_memo *memo);
+  /* whether the user's word is put before all that is shown; behind it. NULL: never */
+  bool (*begins)(const np_view *v);
+  bool (*ends)(const np_view *v);
   /* cache marks of an entry's own bytes; of the head when NULL is given. NULL: has none */
   uint32_t (*marks)(const np_view *v, const np_entry *en);
   uint32_t (*head_tokens)(const np_view *v); /* tools, and what opens the prompt */

@@ -12,6 +12,7 @@
 #include "openai_check.h"
 #include "pack/change.h"
 #include "render/check.h"
+#include "render/repair.h"
 #include "responses_recount.h"
 
 static const np_reason reason = {{"chance", 6}, {"test.lua:1", 10}};
@@ -20,7 +21,8 @@ static const char *vocab_dir(void) {
   return dir ? dir : "core/token/data";
 }
 
-static int folds, unfolds; /* of all worlds */
+static int folds, unfolds, untouched; /* of all worlds */
+static uint32_t repairs;
 
 typedef struct world {
   np_log log;
@@ -29,7 +31,8 @@ typedef struct world {
   np_buf last; /* of the last prompt, what must begin the next; seen: of this one */
   np_buf seen;
   np_str (*next)(history *h, int index); /* makes most of the messages */
-  int messages, prompts, rewrites, overflows, folds, unfolds;
+  int messages, prompts, rewrites, overflows, folds, unfolds, untouched;
+  uint32_t repairs; /* that were told */
   const char *wrong;
 } world;
 
@@ -219,6 +222,27 @@ static void check_tokens(world *w, np_str body, np_buf *seen) {
   if (tokens > w->pack.budget) fail(w, "over budget");
 }
 
+/* What is shown whole, in its own form, has the bytes that came in, unless a repair is told. */
+static void check_untouched(world *w, np_str body) {
+  const np_view *v = &w->pack.view;
+  np_repair_memo memo = {0};
+  for (size_t i = 0; i < v->count; i++) {
+    const np_entry *en = &w->log.entries[i];
+    const np_shown *s = &v->shown[i];
+    const np_message *m = np_view_message(v, en);
+    bool shown = s->listed && s->rung == NP_FULL && en->kind != NP_KIND_SUMMARY;
+    if (!shown || m->shape != v->format->shape || s->unmarked) continue;
+    uint32_t set = np_repairs(v, en, &memo);
+    w->repairs |= set;
+    if (set) continue;
+    w->untouched++;
+    if (np_str_find(body, en->raw.raw, 0) != SIZE_MAX) continue;
+    fprintf(stderr, "%.*s\n", en->raw.raw.n > 400 ? 400 : (int)en->raw.raw.n,
+            en->raw.raw.p);
+    fail(w, "an entry was changed, and no repair is told");
+  }
+}
+
 /* Rendering everything anew gives the same bytes as appending did. */
 static void check_fresh(world *w) {
   np_rendered again;
@@ -277,6 +301,7 @@ static void turn(world *w) {
   check_prefix(w, &r, np_buf_str(&w->seen));
   if (!pick(&w->h, 5)) check_told(w, p->view.format->parts ? r.body : r.body);
   if (!pick(&w->h, 5)) check_fresh(w);
+  if (w->prompts % 4 == 0) check_untouched(w, r.body);
   if (!pick(&w->h, 8)) p->ladder.tokens = (int64_t)pick(&w->h, 3) * 80;
   if (np_pack_prepare(p, NULL)) fail(w, "no memory for previews");
   if (!pick(&w->h, 3)) check_previews(w);
@@ -328,6 +353,8 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   *overflows += w.overflows;
   folds += w.folds;
   unfolds += w.unfolds;
+  untouched += w.untouched;
+  repairs |= w.repairs;
   np_pack_free(&w.pack);
   np_cite_free(w.log.cite);
   np_log_free(&w.log);
@@ -336,6 +363,12 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   np_buf_free(&w.seen);
   return w.wrong;
 }
+
+/* What shown entries of a form of their own are repaired for. */
+#define OFTEN                                                                            \
+  (NP_REPAIRED(EMPTY) | NP_REPAIRED(SURROGATE) | NP_REPAIRED(ID) | NP_REPAIRED(STUB) |   \
+   NP_REPAIRED(ORPHAN) | NP_REPAIRED(PARTED) | NP_REPAIRED(PICTURE) |                    \
+   NP_REPAIRED(PART) | NP_REPAIRED(ROLE) | NP_REPAIRED(MEMBER))
 
 static void test_random_histories(const np_vocab *v) {
   const char *text = getenv("NEAP_ROUNDS"), *only = getenv("NEAP_FORMAT");
@@ -360,6 +393,8 @@ static void test_random_histories(const np_vocab *v) {
   CHECK("histories made prompts", prompts > rounds);
   CHECK("previews were remembered", previews > rounds);
   CHECK("histories made rewrites", rewrites > rounds / 2);
+  CHECK("entries were found as they came", untouched > rounds * 10 || only);
+  CHECK("there were repairs of most kinds", (repairs & OFTEN) == OFTEN || only);
   CHECK("properties were checked", check_failed == 0);
 }
 

@@ -71,7 +71,8 @@ end
 
 local function documented()
   local keys = {}
-  for names in assert(shared.read("docs/account.md")):gmatch("\n| (`[^|]+) |") do
+  local fields = assert(shared.read("docs/account.md")):match("^(.-)\n## ")
+  for names in fields:gmatch("\n| (`[^|]+) |") do
     for name in names:gmatch("`(%w[%w_]*)`") do
       keys[name] = true
     end
@@ -82,7 +83,28 @@ end
 -- shown by tests of their own
 local RARE = { "tools", "left_out", "overflow", "drift", "policy_failed", "policy_out_until" }
 
+-- The words for repairs that the core has, and those that the page explains.
+local function repairs()
+  local has, named = {}, {}
+  for word in assert(shared.read("core/render/repair.h")):gmatch('X%([A-Z]+, "(%l+)"%)') do
+    has[#has + 1] = word
+  end
+  local page = assert(shared.read("docs/account.md")):match("\n## What is repaired\n(.*)$")
+  for words in page:gmatch("\n| (`[^|]+) |") do
+    for word in words:gmatch("`(%l+)`") do
+      if word ~= "what" then named[#named + 1] = word end
+    end
+  end
+  return has, named
+end
+
 describe("docs/account.md", function()
+  it("explains every repair, in the order in which an account tells them", function()
+    local has, named = repairs()
+    assert.is_true(#has > 10)
+    assert.same(has, named)
+  end)
+
   it("names every field of an account and no other", function()
     local has, named = seen(), documented()
     for _, key in ipairs(RARE) do
