@@ -321,6 +321,31 @@ bool np_json_get(np_json obj, const char *key, np_json *out) {
   return found;
 }
 
+void np_members_of(np_json object, np_members *out) {
+  np_str key;
+  np_json value;
+  out->object = object;
+  out->count = 0;
+  if (object.type != NP_JSON_OBJECT) return;
+  np_json_iter it = np_json_each(object);
+  while (np_json_next(&it, &key, &value)) {
+    if (out->count++ >= NP_COUNT(out->keys)) return;
+    out->keys[out->count - 1] = key;
+    out->values[out->count - 1] = value;
+  }
+}
+
+bool np_members_get(const np_members *m, const char *key, np_json *out) {
+  if (m->count > NP_COUNT(m->keys)) return np_json_get(m->object, key, out);
+  *out = (np_json){0};
+  for (size_t i = m->count; i-- > 0;) {
+    if (!np_json_is_key(m->keys[i], key)) continue;
+    *out = m->values[i];
+    return true;
+  }
+  return false;
+}
+
 /* ---- decoding strings ---- */
 
 static size_t put_utf8(unsigned long c, char *out) {

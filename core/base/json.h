@@ -55,6 +55,17 @@ const char *np_json_string_end(const char *p, const char *end);
 bool np_json_get(np_json obj, const char *key, np_json *out);
 bool np_json_is_key(np_str raw_key, const char *key); /* compares after unescaping */
 
+/* An object's members, walked once: for who asks for many of them. */
+typedef struct np_members {
+  np_json object;
+  size_t count; /* more than there is room for: the object is walked each time */
+  np_str keys[16];
+  np_json values[16];
+} np_members;
+void np_members_of(np_json object, np_members *out);
+/* As np_json_get. */
+bool np_members_get(const np_members *m, const char *key, np_json *out);
+
 /* Appends the decoded text of a string value. A lone surrogate becomes U+FFFD; the return
 ** says how many there were. A \u0000 becomes a NUL byte. */
 size_t np_json_text(np_json str, np_buf *out);

@@ -64,8 +64,10 @@ static int64_t enter(np_log *lg, const np_parsed *parsed, np_fold *f) {
 static neap_rc make(np_log *lg, const uint32_t *atoms, size_t n, np_str text, np_fold *f,
                     np_parsed *parsed, np_err *e) {
   np_str raw;
+  np_arena_clear(&lg->work);
   neap_rc rc = make_raw(lg, &f->arena, text, &raw, e);
-  if (!rc) rc = np_parse_message(&f->arena, &lg->scratch, raw, lg->native, parsed, e);
+  if (!rc)
+    rc = np_parse_message(&f->arena, &lg->work, &lg->scratch, raw, lg->native, parsed, e);
   if (rc) return rc;
   bool ok = make_fold(lg, atoms, n, f) && np_log_reserve(lg, 1, 1) && reserve_fold(lg);
   return ok ? NEAP_OK : np_fail_mem(e);

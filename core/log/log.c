@@ -11,6 +11,7 @@
 neap_rc np_log_init(np_log *lg, const neap_alloc *a, np_err *e) {
   *lg = (np_log){.alloc = a, .task_message = -1, .batch = UINT32_MAX};
   np_arena_init(&lg->arena, a);
+  np_arena_init(&lg->work, a);
   np_buf_init(&lg->scratch, a);
   (void)e;
   return NEAP_OK;
@@ -18,6 +19,7 @@ neap_rc np_log_init(np_log *lg, const neap_alloc *a, np_err *e) {
 
 void np_log_free(np_log *lg) {
   np_arena_free(&lg->arena);
+  np_arena_free(&lg->work);
   np_buf_free(&lg->scratch);
   np_free(lg->alloc, lg->entries);
   np_free(lg->alloc, lg->messages);
@@ -224,12 +226,13 @@ static neap_rc check_size(const np_parsed *parsed, np_err *e) {
 static neap_rc parse(np_log *lg, np_str raw, np_parsed *out, np_err *e) {
   np_str kept;
   if (!np_arena_copy(&lg->arena, raw, &kept)) return np_fail_mem(e);
-  neap_rc rc = np_parse_message(&lg->arena, &lg->scratch, kept, lg->native, out, e);
+  neap_rc rc =
+      np_parse_message(&lg->arena, &lg->work, &lg->scratch, kept, lg->native, out, e);
   return rc ? rc : check_size(out, e);
 }
 
 neap_rc np_log_stage_more(np_log *lg, np_str raw, np_staged *staged, np_err *e) {
-  np_parsed *parsed = np_arena_alloc(&lg->arena, sizeof *parsed);
+  np_parsed *parsed = np_arena_alloc(&lg->work, sizeof *parsed);
   neap_rc rc = parsed ? parse(lg, raw, parsed, e) : np_fail_mem(e);
   if (!rc) {
     if (staged->last) staged->last->next = parsed;
@@ -244,6 +247,7 @@ neap_rc np_log_stage_more(np_log *lg, np_str raw, np_staged *staged, np_err *e) 
 }
 
 neap_rc np_log_stage(np_log *lg, np_str raw, np_staged *out, np_err *e) {
+  np_arena_clear(&lg->work);
   *out = (np_staged){.before = np_arena_here(&lg->arena)};
   return np_log_stage_more(lg, raw, out, e);
 }

@@ -157,6 +157,7 @@ typedef struct np_fold {
 typedef struct np_log {
   const neap_alloc *alloc;
   np_arena arena;    /* raw messages and decoded texts */
+  np_arena work;     /* what is staged; given up when the next is */
   np_entry *entries; /* id - 1 is the index */
   size_t entry_count, entry_cap;
   np_message *messages;

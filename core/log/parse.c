@@ -11,6 +11,10 @@ neap_rc np_parser_fail(np_parser *p, const char *text) {
 }
 
 bool np_parser_keep(np_parser *p, np_json str, np_str *out) {
+  if (str.type == NP_JSON_STRING && !memchr(str.raw.p, '\\', str.raw.n)) {
+    *out = np_str_cut(str.raw, 1, str.raw.n - 1);
+    return true;
+  }
   np_buf_clear(p->scratch);
   np_json_text(str, p->scratch);
   return !p->scratch->failed && np_arena_copy(p->ar, np_buf_str(p->scratch), out);
@@ -21,7 +25,7 @@ np_part *np_parser_add(np_parser *p, np_kind kind, np_place place, uint32_t inde
   np_parsed *o = p->out;
   if (o->count == o->cap) {
     size_t cap = o->cap ? o->cap * 2 : 4;
-    np_part *parts = np_arena_alloc(p->ar, cap * sizeof *parts);
+    np_part *parts = np_arena_alloc(p->work, cap * sizeof *parts);
     if (!parts) return NULL;
     if (o->count) memcpy(parts, o->parts, o->count * sizeof *parts);
     o->parts = parts;
@@ -152,7 +156,7 @@ neap_rc np_parser_join(np_parser *p, np_json list, np_str *out, bool *odd) {
 neap_rc np_parser_role(np_parser *p) {
   np_message *m = &p->out->message;
   np_json role;
-  if (!np_json_get(m->json, "role", &role) || role.type != NP_JSON_STRING) {
+  if (!np_parser_get(p, "role", &role) || role.type != NP_JSON_STRING) {
     return np_parser_fail(p, "a message needs a role");
   }
   int i = 0;
@@ -176,12 +180,12 @@ static bool has_native(np_json message) {
   return false;
 }
 
-neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_shape native,
-                         np_parsed *out, np_err *e) {
+neap_rc np_parse_message(np_arena *ar, np_arena *work, np_buf *scratch, np_str raw,
+                         np_shape native, np_parsed *out, np_err *e) {
   typedef neap_rc (*parse_fn)(np_parser * p);
   static const parse_fn parse[NP_SHAPE_COUNT] = {np_parse_chat, np_parse_anthropic,
                                                  np_parse_responses, np_parse_gemini};
-  np_parser p = {ar, scratch, out, e};
+  np_parser p = {.ar = ar, .work = work, .scratch = scratch, .out = out, .err = e};
   *out = (np_parsed){.message = {.name = NP_LIT("")}};
   neap_rc rc = np_json_check(raw, &out->message.json, e);
   if (rc) return rc;
@@ -190,6 +194,7 @@ neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_shape nat
   out->message.raw = out->message.json.raw;
   out->message.lone = np_json_has_lone(out->message.json);
   out->message.native = has_native(out->message.json);
-  rc = np_shape_of(out->message.json, native, &out->message.shape, e);
+  np_members_of(out->message.json, &p.members);
+  rc = np_shape_of(&p.members, native, &out->message.shape, e);
   return rc ? rc : parse[out->message.shape](&p);
 }

@@ -22,9 +22,10 @@ typedef struct np_parsed {
   struct np_parsed *next; /* the next that is staged with it */
 } np_parsed;
 
-/* Parses `raw`, which must live as long as the result; texts go to `ar`, the array of parts
-** is grown through it too. `native` is the form of what could be of several. */
-neap_rc np_parse_message(np_arena *ar, np_buf *scratch, np_str raw, np_shape native,
-                         np_parsed *out, np_err *e);
+/* Parses `raw`, which must live as long as the texts, some of which are slices of it; the
+** others go to `ar`, the array of parts to `work`. `native` is the form of what could be of
+** several. */
+neap_rc np_parse_message(np_arena *ar, np_arena *work, np_buf *scratch, np_str raw,
+                         np_shape native, np_parsed *out, np_err *e);
 
 #endif

@@ -153,7 +153,7 @@ neap_rc np_parse_anthropic(np_parser *p) {
       m->role != NP_ROLE_SYSTEM)
     return np_parser_fail(p, "a message of content blocks is the user's or the "
                              "assistant's; system takes the request's system member");
-  np_json_get(m->json, "content", &content);
+  np_parser_get(p, "content", &content);
   if (content.type == NP_JSON_ARRAY) return parse_list(p, content);
   if (content.type == NP_JSON_STRING)
     return np_parser_text(p, np_parser_kind(m->role), NP_PLACE_CONTENT, 0, content,

@@ -71,7 +71,7 @@ static neap_rc parse_list(np_parser *p, np_json content) {
 static neap_rc parse_content(np_parser *p) {
   np_json content;
   np_role role = p->out->message.role;
-  np_json_get(p->out->message.json, "content", &content);
+  np_parser_get(p, "content", &content);
   if (content.type == NP_JSON_ARRAY) return parse_list(p, content);
   if (content.type == NP_JSON_NULL || content.type == NP_JSON_NONE) {
     if (role == NP_ROLE_ASSISTANT) return NEAP_OK;
@@ -89,7 +89,7 @@ static neap_rc parse_content(np_parser *p) {
 /* A result is one entry, whether its content is a string or a list. */
 static neap_rc parse_result(np_parser *p) {
   np_json content;
-  np_json_get(p->out->message.json, "content", &content);
+  np_parser_get(p, "content", &content);
   np_part *part = np_parser_add(p, NP_KIND_RESULT, NP_PLACE_CONTENT, 0, content);
   if (!part) return np_fail_mem(p->err);
   if (content.type == NP_JSON_STRING) {
@@ -123,15 +123,14 @@ static neap_rc fill_call(np_parser *p, np_part *part, np_json function, np_json 
 
 static neap_rc parse_calls(np_parser *p) {
   np_json calls, call, function, id;
-  if (np_json_get(p->out->message.json, "function_call", &function) &&
-      function.type == NP_JSON_OBJECT) {
+  if (np_parser_get(p, "function_call", &function) && function.type == NP_JSON_OBJECT) {
     np_part *part = np_parser_add(p, NP_KIND_CALL, NP_PLACE_FUNCTION, 0, function);
     if (!part) return np_fail_mem(p->err);
     part->by_name = true;
     neap_rc rc = fill_call(p, part, function, (np_json){0});
     if (rc) return rc;
   }
-  np_json_get(p->out->message.json, "tool_calls", &calls);
+  np_parser_get(p, "tool_calls", &calls);
   if (calls.type == NP_JSON_NONE || calls.type == NP_JSON_NULL) return NEAP_OK;
   if (calls.type != NP_JSON_ARRAY) return np_parser_fail(p, "tool_calls must be a list");
   np_json_iter it = np_json_each(calls);
@@ -153,7 +152,7 @@ static neap_rc parse_reasoning(np_parser *p) {
   static const char *const members[] = {"reasoning", "reasoning_content"};
   for (size_t i = 0; i < NP_COUNT(members); i++) {
     np_json v;
-    if (!np_json_get(p->out->message.json, members[i], &v)) continue;
+    if (!np_parser_get(p, members[i], &v)) continue;
     if (v.type != NP_JSON_STRING) continue; /* other forms stay in the raw message */
     np_part *part = np_parser_add(p, NP_KIND_THOUGHT, NP_PLACE_REASONING, (uint32_t)i, v);
     if (!part || !np_parser_keep(p, v, &part->text)) return np_fail_mem(p->err);
@@ -168,7 +167,7 @@ static neap_rc parse_reasoning(np_parser *p) {
 /* What the model said in refusing: a text like any other, in a member of its own. */
 static neap_rc parse_refusal(np_parser *p) {
   np_json v;
-  np_json_get(p->out->message.json, "refusal", &v);
+  np_parser_get(p, "refusal", &v);
   if (v.type != NP_JSON_STRING || v.raw.n == 2) return NEAP_OK;
   np_part *part = np_parser_add(p, NP_KIND_TEXT, NP_PLACE_REFUSAL, 0, v);
   if (!part || !np_parser_keep(p, v, &part->text)) return np_fail_mem(p->err);
@@ -178,16 +177,16 @@ static neap_rc parse_refusal(np_parser *p) {
 static neap_rc parse_name(np_parser *p) {
   np_message *m = &p->out->message;
   np_json name;
-  np_json_get(m->json, "name", &name);
+  np_parser_get(p, "name", &name);
   if (name.type == NP_JSON_STRING && !np_parser_keep(p, name, &m->name))
     return np_fail_mem(p->err);
   return NEAP_OK;
 }
 
 /* Members that say that a call failed, as agents write them. */
-static bool says_error(np_json message) {
+static bool says_error(const np_parser *p) {
   np_json v;
-  return (np_json_get(message, "is_error", &v) || np_json_get(message, "isError", &v)) &&
+  return (np_parser_get(p, "is_error", &v) || np_parser_get(p, "isError", &v)) &&
          np_str_is(v.raw, "true");
 }
 
@@ -196,12 +195,11 @@ static neap_rc parse_tool_message(np_parser *p) {
   neap_rc rc = parse_result(p);
   if (rc) return rc;
   np_part *part = &p->out->parts[0];
-  part->is_error = says_error(p->out->message.json);
+  part->is_error = says_error(p);
   part->tool = p->out->message.name;
   part->by_name = p->out->message.role == NP_ROLE_FUNCTION;
   if (part->by_name) return NEAP_OK;
-  if (!np_json_get(p->out->message.json, "tool_call_id", &id) ||
-      id.type != NP_JSON_STRING) {
+  if (!np_parser_get(p, "tool_call_id", &id) || id.type != NP_JSON_STRING) {
     return np_parser_fail(p, "a tool message needs its tool_call_id");
   }
   return np_parser_keep(p, id, &part->call_id) ? NEAP_OK : np_fail_mem(p->err);

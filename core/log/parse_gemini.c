@@ -128,7 +128,7 @@ static neap_rc parse_part(np_parser *p, uint32_t i, np_json item) {
 static neap_rc parse_role(np_parser *p) {
   np_message *m = &p->out->message;
   np_json role;
-  np_json_get(m->json, "role", &role);
+  np_parser_get(p, "role", &role);
   m->role = NP_ROLE_USER;
   if (role.type <= NP_JSON_NULL) return NEAP_OK;
   if (np_json_is_key(role.raw, "model")) m->role = NP_ROLE_ASSISTANT;
@@ -143,7 +143,7 @@ neap_rc np_parse_gemini(np_parser *p) {
   np_json parts, item;
   neap_rc rc = parse_role(p);
   if (rc) return rc;
-  np_json_get(p->out->message.json, "parts", &parts);
+  np_parser_get(p, "parts", &parts);
   if (parts.type != NP_JSON_ARRAY) return np_parser_fail(p, "parts must be a list");
   np_json_iter it = np_json_each(parts);
   for (uint32_t i = 0; !rc && np_json_next(&it, NULL, &item); i++)

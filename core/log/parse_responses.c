@@ -50,7 +50,7 @@ static neap_rc parse_message(np_parser *p) {
   if (rc) return rc;
   if (m->role == NP_ROLE_TOOL || m->role == NP_ROLE_FUNCTION)
     return np_parser_fail(p, "a result is an item of its own: function_call_output");
-  np_json_get(m->json, "content", &content);
+  np_parser_get(p, "content", &content);
   if (content.type == NP_JSON_ARRAY) return parse_list(p, content);
   if (content.type == NP_JSON_STRING)
     return np_parser_text(p, np_parser_kind(m->role), NP_PLACE_CONTENT, 0, content,
@@ -62,7 +62,7 @@ static neap_rc parse_message(np_parser *p) {
 
 static bool keep_member(np_parser *p, const char *member, np_str *out) {
   np_json v;
-  np_json_get(p->out->message.json, member, &v);
+  np_parser_get(p, member, &v);
   return np_parser_keep(p, v, out);
 }
 
@@ -76,7 +76,7 @@ static neap_rc parse_action(np_parser *p, np_json type) {
     return np_fail_mem(p->err);
   part->opaque = true;
   for (size_t i = 0; i < NP_COUNT(members) && !v.type; i++)
-    np_json_get(p->out->message.json, members[i], &v);
+    np_parser_get(p, members[i], &v);
   if (v.type) part->text = v.raw;
   return np_parser_path(p, part) ? NEAP_OK : np_fail_mem(p->err);
 }
@@ -132,8 +132,7 @@ static neap_rc parse_reasoning(np_parser *p) {
 ** text of its own. What answers a request of the provider comes from the host. */
 static neap_rc parse_other(np_parser *p, np_json type) {
   np_json id;
-  bool named =
-      np_json_get(p->out->message.json, "call_id", &id) && id.type == NP_JSON_STRING;
+  bool named = np_parser_get(p, "call_id", &id) && id.type == NP_JSON_STRING;
   if (named && np_shape_ends(type, "_call")) return parse_action(p, type);
   if (named && np_shape_ends(type, "_output")) {
     p->out->message.role = NP_ROLE_TOOL;
@@ -148,16 +147,15 @@ static neap_rc parse_other(np_parser *p, np_json type) {
 
 static neap_rc need_id(np_parser *p) {
   np_json id;
-  if (np_json_get(p->out->message.json, "call_id", &id) && id.type == NP_JSON_STRING)
-    return NEAP_OK;
+  if (np_parser_get(p, "call_id", &id) && id.type == NP_JSON_STRING) return NEAP_OK;
   return np_parser_fail(p, "a call and its output need their call_id");
 }
 
 neap_rc np_parse_responses(np_parser *p) {
   np_message *m = &p->out->message;
   np_json type, role;
-  np_json_get(m->json, "type", &type);
-  np_json_get(m->json, "role", &role);
+  np_parser_get(p, "type", &type);
+  np_parser_get(p, "role", &role);
   if (role.type || !type.type || is_type(type, "message")) return parse_message(p);
   m->role = NP_ROLE_ASSISTANT;
   if (is_type(type, "reasoning")) return parse_reasoning(p);

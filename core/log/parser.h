@@ -7,11 +7,18 @@
 #include "log/parse.h"
 
 typedef struct np_parser {
-  np_arena *ar;
+  np_arena *ar;   /* texts that are kept */
+  np_arena *work; /* what is given up once the message is entered */
   np_buf *scratch;
   np_parsed *out;
   np_err *err;
+  np_members members; /* of the message */
 } np_parser;
+
+/* Member `key` of the message. */
+static inline bool np_parser_get(const np_parser *p, const char *key, np_json *out) {
+  return np_members_get(&p->members, key, out);
+}
 
 /* One for each shape: fills p->out from its message's JSON, an object. */
 neap_rc np_parse_chat(np_parser *p);
@@ -21,7 +28,8 @@ neap_rc np_parse_gemini(np_parser *p);
 
 /* NEAP_E_SHAPE with that text. */
 neap_rc np_parser_fail(np_parser *p, const char *text);
-/* The decoded text of a JSON string, kept in the arena. */
+/* The decoded text of a JSON string: its own bytes where nothing is escaped, else a copy in the
+** arena. */
 bool np_parser_keep(np_parser *p, np_json str, np_str *out);
 /* A new part, its texts empty; NULL when out of memory. */
 np_part *np_parser_add(np_parser *p, np_kind kind, np_place place, uint32_t index,

@@ -115,25 +115,26 @@ static neap_rc look_at_content(finding *f, np_json content) {
 
 /* A type at the top is an item's. `message` is a word of two providers, and what is in a
 ** message that has a role may be a host's own. */
-static neap_rc look_at_type(finding *f, np_json message, np_json type) {
+static neap_rc look_at_type(finding *f, const np_members *message, np_json type) {
   np_json role;
   if (type.type != NP_JSON_STRING) return NEAP_OK;
-  if (!np_json_get(message, "role", &role)) return note(f, NP_SHAPE_RESPONSES, type.raw);
+  if (!np_members_get(message, "role", &role))
+    return note(f, NP_SHAPE_RESPONSES, type.raw);
   if (np_json_is_key(type.raw, "message") && !f->sign.n)
     return note(f, NP_SHAPE_RESPONSES, type.raw);
   return NEAP_OK;
 }
 
-static neap_rc look_at_members(finding *f, np_json message) {
+static neap_rc look_at_members(finding *f, const np_members *message) {
   np_json value, type, role, content;
   np_str key;
   neap_rc rc = NEAP_OK;
-  np_json_get(message, "type", &type);
-  np_json_get(message, "role", &role);
-  np_json_get(message, "content", &content);
+  np_members_get(message, "type", &type);
+  np_members_get(message, "role", &role);
+  np_members_get(message, "content", &content);
   /* an item without a role has members of its own */
   if (type.type == NP_JSON_STRING && !role.type) return look_at_type(f, message, type);
-  np_json_iter it = np_json_each(message);
+  np_json_iter it = np_json_each(message->object);
   while (!rc && np_json_next(&it, &key, &value))
     rc = look_up(f, signs, NP_COUNT(signs), key);
   if (!rc && role.type == NP_JSON_STRING)
@@ -146,17 +147,18 @@ static neap_rc look_at_members(finding *f, np_json message) {
 
 /* What has no sign of its own is of the session's form where that has such a message: Gemini
 ** has no `content`, Anthropic no developer, and a text in a list is `input_text` in Responses. */
-static np_shape fall_back(np_json message, np_shape native) {
+static np_shape fall_back(const np_members *message, np_shape native) {
   np_json role, content;
-  np_json_get(message, "role", &role);
-  np_json_get(message, "content", &content);
+  np_members_get(message, "role", &role);
+  np_members_get(message, "content", &content);
   bool other = native == NP_SHAPE_GEMINI ||
                (native == NP_SHAPE_ANTHROPIC && np_json_is_key(role.raw, "developer")) ||
                (native == NP_SHAPE_RESPONSES && content.type != NP_JSON_STRING);
   return other ? NP_SHAPE_CHAT : native;
 }
 
-neap_rc np_shape_of(np_json message, np_shape native, np_shape *out, np_err *e) {
+neap_rc np_shape_of(const np_members *message, np_shape native, np_shape *out,
+                    np_err *e) {
   finding f = {.sign = NP_LIT(""), .err = e};
   neap_rc rc = look_at_members(&f, message);
   if (!rc) *out = f.sign.n ? f.shape : fall_back(message, native);

@@ -6,9 +6,9 @@
 
 #include "log/log.h"
 
-/* The shape that the members of `message` (an object) name; `native` when none does, since a
+/* The shape that the members of a message (an object) name; `native` when none does, since a
 ** plain text looks alike everywhere. NEAP_E_SHAPE when they name two, with both by name. */
-neap_rc np_shape_of(np_json message, np_shape native, np_shape *out, np_err *e);
+neap_rc np_shape_of(const np_members *message, np_shape native, np_shape *out, np_err *e);
 
 /* A member of neap's native form, which no provider knows. */
 bool np_shape_is_native(np_str key);

@@ -1,0 +1,140 @@
+/*
+** Counts what a session takes from the heap, for packing.lua, which prints it: allocations of a
+** turn that only appends, bytes that an old entry keeps, and what is kept besides them for the
+** prompt. An allocator of the host's kind does the counting; SQLite's own memory is not in it.
+** `bench_memory DATA POLICY STORE`: one JSON object a line. Nothing is timed.
+** next: packing.lua
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "neap.h"
+
+#define WINDOW 64000
+#define FEW 2000 /* entries after which the window is full and most of them are old */
+#define MANY 22000
+#define LAST 100 /* turns that are looked at */
+
+typedef struct heap {
+  long calls; /* that asked for memory */
+  long bytes; /* held */
+} heap;
+
+static heap h;
+
+/* Blocks are led by their size: the host is not told it when it frees. */
+static void *heap_realloc(void *ctx, void *p, size_t old, size_t n) {
+  max_align_t *block = p ? (max_align_t *)p - 1 : NULL;
+  size_t was = 0;
+  (void)ctx, (void)old;
+  if (block) memcpy(&was, block, sizeof was);
+  block = realloc(block, n + sizeof *block);
+  if (!block) return NULL;
+  memcpy(block, &n, sizeof n);
+  h.calls++;
+  h.bytes += (long)n - (long)was;
+  return block + 1;
+}
+
+static void *heap_malloc(void *ctx, size_t n) {
+  return heap_realloc(ctx, NULL, 0, n);
+}
+
+static void heap_free(void *ctx, void *p) {
+  max_align_t *block = (max_align_t *)p - 1;
+  size_t n;
+  (void)ctx;
+  memcpy(&n, block, sizeof n);
+  h.bytes -= (long)n;
+  free(block);
+}
+
+static neap *n;
+static neap_session *s;
+
+static void must(neap_rc rc) {
+  if (!rc) return;
+  fprintf(stderr, "bench_memory: %s\n", neap_error(n));
+  exit(1);
+}
+
+static void append(const char *message) {
+  must(neap_append(s, (neap_str){message, strlen(message)}));
+}
+
+/* A call and its result, of about 400 tokens together: the steps of packing.lua. */
+static void step(int i) {
+  static char m[8192];
+  snprintf(m, sizeof m,
+           "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c%d\","
+           "\"type\":\"function\",\"function\":{\"name\":\"read\",\"arguments\":"
+           "\"{\\\"path\\\":\\\"src/file_%d.c\\\"}\"}}]}",
+           i, i);
+  append(m);
+  int at = snprintf(m, sizeof m,
+                    "{\"role\":\"tool\",\"tool_call_id\":\"c%d\",\"content\":\"", i);
+  for (int k = 0; k < 9; k++) {
+    at += snprintf(m + at, sizeof m - (size_t)at,
+                   "The tide rises, the tide falls, and what it carried in the morning it "
+                   "has taken away again by night; nobody on the quay could say what had "
+                   "been there at %d.\\n",
+                   i);
+  }
+  snprintf(m + at, sizeof m - (size_t)at, "\"}");
+  append(m);
+}
+
+static int by_size(const void *a, const void *b) {
+  const long *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+static long median(long *list, int count) {
+  qsort(list, (size_t)count, sizeof *list, by_size);
+  return list[count / 2];
+}
+
+static void row(const char *what, double value) {
+  printf("{\"what\":\"%s\",\"value\":%.3f}\n", what, value);
+}
+
+int main(int argc, char **argv) {
+  static long prompts[LAST], turns[LAST];
+  neap_str body = {NULL, 0};
+  long few = 0, empty = 0;
+  if (argc != 4) {
+    fprintf(stderr, "bench_memory DATA POLICY STORE\n");
+    return 2;
+  }
+  neap_config c = {.size = sizeof c,
+                   .data = argv[1],
+                   .store = argv[3],
+                   .flags = NEAP_FIXED_SECRET,
+                   .alloc = {heap_malloc, heap_realloc, heap_free, NULL}};
+  must(neap_open(&c, &n));
+  neap_options o = {.size = sizeof o, .policy = argv[2], .window = WINDOW};
+  o.durable = NEAP_DURABLE_PROCESS;
+  must(neap_session_open(n, "bench", &o, &s));
+  append("{\"role\":\"system\",\"content\":\"Be brief.\"}");
+  append("{\"role\":\"user\",\"content\":\"Mend the build.\"}");
+  must(neap_prompt(s, &body));
+  empty = h.bytes;
+  for (int i = 1; 2 * i <= MANY; i++) {
+    long before = h.calls;
+    step(i);
+    long between = h.calls;
+    must(neap_prompt(s, &body));
+    prompts[i % LAST] = h.calls - between;
+    turns[i % LAST] = h.calls - before;
+    if (2 * i == FEW) few = h.bytes;
+  }
+  double old = (double)(h.bytes - few) / (MANY - FEW);
+  row("allocations of a prompt", (double)median(prompts, LAST));
+  row("allocations of a turn", (double)median(turns, LAST));
+  row("bytes of an old entry", old);
+  row("bytes besides, for each of the prompt", ((double)few - (double)empty - old * FEW) / (double)body.n);
+  neap_close(n);
+  return 0;
+}
