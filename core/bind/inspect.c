@@ -44,7 +44,14 @@ static void set_shown(lua_State *L, const neap_session *s, int64_t id) {
   set_bool(L, "sent", sh->sent);
 }
 
-static void set_stat(lua_State *L, const neap_session *s, int64_t id) {
+/* Entries that are not indexed yet are now. */
+static void need_index(lua_State *L, neap_session *s) {
+  np_err e = {.code = NEAP_OK};
+  if (np_log_index_need(&s->log, &e)) luaL_error(L, "%s", e.text);
+}
+
+static void set_stat(lua_State *L, neap_session *s, int64_t id) {
+  need_index(L, s);
   np_cite_stat st = np_cite_of(s->log.cite, id);
   set_int(L, "citations", st.hits);
   set_int(L, "identifiers", st.identifiers);
@@ -164,7 +171,8 @@ static int measure(lua_State *L) {
   luaL_checkstack(L, 8, NULL);
   lua_createtable(L, 0, 4);
   lua_newtable(L);
-  np_session_measure(s, &m, add_gone, L);
+  need_index(L, s);
+  np_session_measure(s, &m, add_gone, L); /* cannot fail any more */
   lua_setfield(L, -2, "gone_list");
   push_facts(L, &m.facts);
   lua_createtable(L, 0, NP_DISTANCES);
@@ -185,6 +193,7 @@ static int measure(lua_State *L) {
 static int citations(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   int64_t id = luaL_checkinteger(L, 2);
+  need_index(L, s);
   lua_newtable(L);
   for (size_t i = 0; i < np_cite_count(s->log.cite); i++) {
     const np_citation *c = np_cite_at(s->log.cite, i);

@@ -33,10 +33,31 @@ static neap_rc index_entry(np_log *lg, const np_entry *en, np_err *e) {
   return rc ? rc : np_cite_add(lg->cite, en->id, en->message, en->step, who, en->text, e);
 }
 
-neap_rc np_log_index_sync(np_log *lg, np_err *e) {
+void np_log_index_note(np_log *lg) {
+  lg->noted = lg->entry_count;
+}
+
+static neap_rc take_in(np_log *lg, size_t end, np_err *e) {
   neap_rc rc = NEAP_OK;
-  for (; !rc && lg->indexed < lg->entry_count; lg->indexed++) {
+  for (; !rc && lg->indexed < end; lg->indexed++) {
     rc = index_entry(lg, &lg->entries[lg->indexed], e);
   }
   return rc;
+}
+
+neap_rc np_log_index_need(np_log *lg, np_err *e) {
+  return take_in(lg, lg->noted, e);
+}
+
+#define MORE 16 /* entries of those that wait, with each message that comes */
+
+neap_rc np_log_index_come(np_log *lg, np_err *e) {
+  size_t come = lg->entry_count - lg->noted, waits = lg->entry_count - lg->indexed;
+  np_log_index_note(lg);
+  return take_in(lg, lg->indexed + (waits < come + MORE ? waits : come + MORE), e);
+}
+
+neap_rc np_log_index_sync(np_log *lg, np_err *e) {
+  np_log_index_note(lg);
+  return np_log_index_need(lg, e);
 }

@@ -9,8 +9,18 @@
 
 /* Gives the log an index. np_cite_free(lg->cite) frees it. */
 neap_rc np_log_index_open(np_log *lg, np_err *e);
-/* Takes in the entries that the log has got since the last call. NEAP_E_MEMORY only. */
+/* The entries so far are to be indexed, but not now: a session that is read back may never be
+** asked for a citation. Summaries of a turn that is not decided yet are never in between. */
+void np_log_index_note(np_log *lg);
+/* Takes in what was noted: before every question to the index. NEAP_E_MEMORY only. */
+neap_rc np_log_index_need(np_log *lg, np_err *e);
+/* Notes, and takes in all of it, or some more than has come where much waits. */
+neap_rc np_log_index_come(np_log *lg, np_err *e);
+/* Notes, and takes in all. */
 neap_rc np_log_index_sync(np_log *lg, np_err *e);
+static inline bool np_log_index_waits(const np_log *lg) {
+  return lg->indexed < lg->noted;
+}
 /* Who wrote an entry. */
 np_origin np_log_origin(const np_log *lg, const np_entry *en);
 

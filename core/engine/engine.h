@@ -139,6 +139,7 @@ struct neap_session {
   np_breaker breaker;
   np_buf account, text, body; /* results that live until the next call */
   size_t measured;            /* citations that have been measured */
+  int64_t measured_by;        /* those that entries up to this one make are not to be */
   uint32_t
       call_at; /* cursor of neap_next_call, from the last response's first entry on */
   size_t call_message; /* the last response's first message */
@@ -254,6 +255,6 @@ typedef struct np_measure {
 } np_measure;
 typedef void (*np_gone_fn)(void *ctx, const np_citation *c);
 /* What the steps since the last call cite, against what the last prompt showed. */
-void np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx);
+neap_rc np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx);
 
 #endif

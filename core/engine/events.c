@@ -186,7 +186,8 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_REQUEST: return keep_head(s, ev->body, &s->request);
     case NP_EV_MESSAGE: {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
-      return rc ? rc : np_log_index_sync(&s->log, &s->err);
+      if (!rc) np_log_index_note(&s->log);
+      return rc;
     }
     case NP_EV_ASK:
     case NP_EV_ANSWER:
@@ -220,6 +221,6 @@ neap_rc np_events_resume(neap_session *s) {
     np_str state = np_buf_str(&s->turn_state);
     rc = np_policy_take_state(s->policy, state, s->state_version, &s->err);
   }
-  s->measured = np_cite_count(s->log.cite);
+  s->measured_by = (int64_t)s->log.noted;
   return rc;
 }

@@ -54,11 +54,14 @@ static int distance_class(int64_t d) {
   return d <= 3 ? 0 : d <= 10 ? 1 : d <= 20 ? 2 : d <= 50 ? 3 : 4;
 }
 
-void np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx) {
+neap_rc np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx) {
   *out = (np_measure){0};
+  neap_rc rc = np_log_index_need(&s->log, &s->err);
+  if (rc) return rc;
   size_t n = np_cite_count(s->log.cite);
   for (; s->measured < n; s->measured++) {
     const np_citation *c = np_cite_at(s->log.cite, s->measured);
+    if (c->by <= s->measured_by) continue;
     if (!c->fact || (c->kind == NP_IDENT_WORD && !c->rare)) continue;
     state st = of_citation(s, c);
     if (c->kind == NP_IDENT_WORD) {
@@ -71,4 +74,5 @@ void np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void 
     count(&out->by_distance[distance_class(c->step - (source ? source->step : 0))], st);
     if (st == GONE && gone) gone(ctx, c);
   }
+  return NEAP_OK;
 }

@@ -549,7 +549,7 @@ neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
   if (rc) return rc;
   s->log.fresh = response.n > 0;
   np_log_enter(&s->log, &staged);
-  return np_log_index_sync(&s->log, &s->err);
+  return np_log_index_come(&s->log, &s->err);
 }
 
 neap_rc neap_append(neap_session *s, neap_str message) {

@@ -165,7 +165,8 @@ typedef struct np_log {
   np_atom *atoms;
   size_t atom_count, atom_cap;
   struct np_cite *cite; /* the index of these entries; made and fed by cite/ */
-  size_t indexed;       /* entries that it has taken in */
+  size_t indexed;       /* entries that it has taken in … */
+  size_t noted;         /* … of so many; the others wait until it is asked */
   int64_t step;         /* of the newest step; the turn being assembled is step + 1 */
   int64_t task_message; /* index of the first user message, -1 before it */
   bool begun;           /* something besides system messages has come */

@@ -52,6 +52,17 @@ np_handle *np_check_handle(lua_State *L, int arg, const char *type) {
   return h;
 }
 
+/* What waits to be indexed is no work of the hook's. */
+void np_index_need(lua_State *L) {
+  np_policy *p = np_host(L);
+  np_err e = {.code = NEAP_OK};
+  if (!np_log_index_waits(p->pack->log)) return;
+  int64_t since = np_pause();
+  neap_rc rc = np_log_index_need(p->pack->log, &e);
+  np_resume(p, since);
+  if (rc) np_break(L, &e);
+}
+
 void np_check_change(lua_State *L) {
   if (np_host(L)->ranking) {
     luaL_error(L, "rank may look, not change anything; use assemble");
@@ -273,6 +284,7 @@ static int context_index(lua_State *L) {
     case FIELD_window: lua_pushinteger(L, p->turn.window); break;
     case FIELD_economy: push_economy(L, &p->turn); break;
     case FIELD_drift:
+      np_index_need(L);
       if (np_cite_drift(p->pack->log->cite, &share)) lua_pushnumber(L, share);
       else lua_pushnil(L);
       break;

@@ -302,6 +302,8 @@ void np_context_push(lua_State *L);
 void np_entry_push(lua_State *L, int64_t id);
 /* The handle at `arg`, of that type and of the running call. Raises. */
 np_handle *np_check_handle(lua_State *L, int arg, const char *type);
+/* Before a question to the citation index: takes in what waits. May raise. */
+void np_index_need(lua_State *L);
 /* Raises unless a hook runs that may change something. */
 void np_check_change(lua_State *L);
 /* Index of the string at `arg` in a NULL-ended list. Raises, naming the nearest. */
