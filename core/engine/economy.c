@@ -156,7 +156,6 @@ neap_rc np_economy_body(neap_session *s, np_str *body) {
 static neap_rc bill(neap_session *s) {
   const np_frame *f = &s->pack.frame;
   plan(s);
-  s->cold = is_cold(s);
   np_billed p = {.frame = f,
                  .rendered = &s->rendered,
                  .breaks = &s->breaks,
@@ -165,12 +164,11 @@ static neap_rc bill(neap_session *s) {
                  .now = s->now,
                  .ttl = life_ms(s),
                  .cold = s->cold};
-  s->sent_at = s->now;
   return np_bill_prompt(&s->bill, s->cache, &p) ? NEAP_OK : np_fail_mem(&s->err);
 }
 
 /* Growth counts appendices only; a rewrite starts the count of quiet turns. */
-neap_rc np_turn_after(neap_session *s) {
+void np_turn_follow(neap_session *s) {
   int64_t now = np_pack_tokens(&s->pack);
   s->turn++;
   if (s->rendered.rewrite) {
@@ -185,5 +183,11 @@ neap_rc np_turn_after(neap_session *s) {
   np_outlook_after(s);
   s->asked_tokens = now;
   s->asked_guess = np_view_guesses(&s->pack.view);
+  s->cold = is_cold(s);
+  s->sent_at = s->now;
+}
+
+neap_rc np_turn_after(neap_session *s) {
+  np_turn_follow(s);
   return bill(s);
 }

@@ -125,6 +125,8 @@ struct neap_session {
   int64_t state_version; /* of it */
 
   np_rendered rendered; /* the last prompt */
+  int64_t relived;      /* in reading back: entries that turns have been gone through */
+  bool unrendered;      /* in reading back: the frame is behind the view */
   bool overflow;        /* the last turn did not fit */
   int64_t short_by;
   uint64_t news;  /* events so far: what a turn depends on comes with one */
@@ -172,6 +174,7 @@ neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
 neap_rc np_turn_assemble(neap_session *s); /* hooks, fit, render */
 neap_rc np_turn_account(neap_session *s, np_buf *out);
 neap_rc np_turn_after(neap_session *s);     /* growth, rewrites, economy */
+void np_turn_follow(neap_session *s);       /* the same but for the bill */
 neap_rc np_economy_choose(neap_session *s); /* whose prices */
 void np_economy_settings(const neap_session *s, np_buf *out); /* a member for the log */
 /* The last prompt's body, with the marks that the engine adds. */
@@ -201,6 +204,15 @@ neap_rc np_asks_settle(neap_session *s); /* after a turn was decided */
 neap_rc np_asks_cancel(neap_session *s, const char *why);
 neap_rc np_asks_take(neap_session *s, const np_event *ev);
 neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
+
+/* ---- relive.c: turns of a session that is read back ---- */
+/* After what the turn decided was laid: what a rendering leaves. `folded`: a summary was put in
+** the place of its atoms, or opened. */
+neap_rc np_relive_turn(neap_session *s, np_str account, bool folded);
+void np_relive_sent(neap_session *s,
+                    int64_t id); /* it is in the turn's prompt, if shown */
+neap_rc np_relive_end(
+    neap_session *s); /* after the last turn, before what came behind it */
 
 /* ---- reload.c ---- */
 /* looks at the file, before a turn */

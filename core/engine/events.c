@@ -1,7 +1,7 @@
 /*
 ** The turn's event and the way back: a stored session is read from its first event, turns
-** are laid on the view as they were decided, and each is rendered again, so that frame, epoch
-** and marks are what they were. The policy is not asked again. next: response.c
+** are laid on the view as they were decided, and rendered again where that is needed
+** (relive.c), so that frame, epoch and marks are what they were. The policy is not asked again. next: relive.c
 */
 #include "engine/engine.h"
 
@@ -127,8 +127,15 @@ static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned fla
   return np_view_show(v, id, rung, text, &s->err);
 }
 
-static neap_rc lay_turn(neap_session *s, np_str body) {
+/* Once all is laid: those of the changed entries that the prompt shows. */
+static void mark_changed(neap_session *s, np_str body) {
+  for (size_t at = 16; at < body.n; at += 14 + (size_t)get_le(body.p + at + 10, 4))
+    np_relive_sent(s, (int64_t)get_le(body.p + at, 8));
+}
+
+static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
   size_t at = 16;
+  bool folded = false;
   if (body.n < 16) return damaged(s, "a turn is cut short");
   int64_t rekeys = (int64_t)get_le(body.p, 8);
   neap_rc rc = np_view_sync(&s->pack.view, &s->err);
@@ -141,15 +148,17 @@ static neap_rc lay_turn(neap_session *s, np_str body) {
     if (body.n - at < 14) return damaged(s, "a turn is cut short");
     const char *p = body.p + at;
     size_t n = (size_t)get_le(p + 10, 4);
+    const np_entry *en = np_log_entry(&s->log, (int64_t)get_le(p, 8));
+    folded = folded || (en && en->fold);
     if (body.n - at - 14 < n) return damaged(s, "a turn is cut short");
     rc = lay_entry(s, (int64_t)get_le(p, 8), (np_rung)p[8], (unsigned char)p[9],
                    np_str_of(p + 14, n));
     at += 14 + n;
   }
-  if (!rc) rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
   if (rc) return rc;
+  mark_changed(s, body);
   s->admitted = s->told = (int64_t)s->log.entry_count;
-  rc = np_turn_after(s);
+  rc = np_relive_turn(s, account, folded);
   np_breaker_turn(s);
   return rc;
 }
@@ -200,7 +209,7 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       np_buf_clear(&s->toolset);
       np_buf_add(&s->toolset, ev->body);
       return s->toolset.failed ? np_fail_mem(&s->err) : NEAP_OK;
-    case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->body);
+    case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->head, ev->body);
     case NP_EV_STATE: return take_old_state(s, ev);
     case NP_EV_RESPONSE: /* its messages follow: calls in them may still wait */
       s->log.fresh = true;
@@ -216,6 +225,7 @@ neap_rc np_events_resume(neap_session *s) {
   np_store *st = s->engine->store;
   neap_rc rc = st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name), 1,
                              take_event, s, &s->err);
+  if (!rc) rc = np_relive_end(s);
   if (!rc) rc = np_view_sync(&s->pack.view, &s->err);
   if (!rc && s->turn_state.n) {
     np_str state = np_buf_str(&s->turn_state);
