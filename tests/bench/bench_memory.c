@@ -76,11 +76,12 @@ static void step(int i) {
   int at = snprintf(m, sizeof m,
                     "{\"role\":\"tool\",\"tool_call_id\":\"c%d\",\"content\":\"", i);
   for (int k = 0; k < 9; k++) {
-    at += snprintf(m + at, sizeof m - (size_t)at,
-                   "The tide rises, the tide falls, and what it carried in the morning it "
-                   "has taken away again by night; nobody on the quay could say what had "
-                   "been there at %d.\\n",
-                   i);
+    at +=
+        snprintf(m + at, sizeof m - (size_t)at,
+                 "The tide rises, the tide falls, and what it carried in the morning it "
+                 "has taken away again by night; nobody on the quay could say what had "
+                 "been there at %d.\\n",
+                 i);
   }
   snprintf(m + at, sizeof m - (size_t)at, "\"}");
   append(m);
@@ -134,7 +135,8 @@ int main(int argc, char **argv) {
   row("allocations of a prompt", (double)median(prompts, LAST));
   row("allocations of a turn", (double)median(turns, LAST));
   row("bytes of an old entry", old);
-  row("bytes besides, for each of the prompt", ((double)few - (double)empty - old * FEW) / (double)body.n);
+  row("bytes besides, for each of the prompt",
+      ((double)few - (double)empty - old * FEW) / (double)body.n);
   neap_close(n);
   return 0;
 }
