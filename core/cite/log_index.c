@@ -5,8 +5,23 @@
 #include "cite/log_index.h"
 
 neap_rc np_log_index_open(np_log *lg, np_err *e) {
-  lg->cite = np_cite_new(lg->alloc);
-  return lg->cite ? NEAP_OK : np_fail_mem(e);
+  np_cite *made = np_cite_new(lg->alloc);
+  if (lg->of) lg->own = made;
+  else lg->cite = made;
+  return made ? NEAP_OK : np_fail_mem(e);
+}
+
+void np_log_index_close(np_log *lg) {
+  np_cite_free(lg->of ? lg->own : lg->cite);
+  lg->cite = lg->own = NULL;
+}
+
+np_cite_stat np_log_stat(const np_log *lg, const np_entry *en) {
+  if (!en->key) return np_cite_of(lg->own, en->id);
+  np_cite_stat st = np_cite_of(lg->cite, en->key);
+  const np_entry *by = lg->of ? np_log_keyed(lg, st.repeated_by) : NULL;
+  if (lg->of) st.repeated_by = by ? by->id : 0;
+  return st;
 }
 
 np_origin np_log_origin(const np_log *lg, const np_entry *en) {
@@ -27,10 +42,12 @@ np_origin np_log_origin(const np_log *lg, const np_entry *en) {
 static neap_rc index_entry(np_log *lg, const np_entry *en, np_err *e) {
   np_origin who = np_log_origin(lg, en);
   neap_rc rc = NEAP_OK;
+  if (lg->of && en->key) return NEAP_OK; /* the other log's */
+  np_cite *c = lg->of ? lg->own : lg->cite;
   if (en->kind == NP_KIND_CALL) {
-    rc = np_cite_add(lg->cite, en->id, en->message, en->step, who, en->tool, e);
+    rc = np_cite_add(c, en->id, en->message, en->step, who, en->tool, e);
   }
-  return rc ? rc : np_cite_add(lg->cite, en->id, en->message, en->step, who, en->text, e);
+  return rc ? rc : np_cite_add(c, en->id, en->message, en->step, who, en->text, e);
 }
 
 void np_log_index_note(np_log *lg) {

@@ -7,7 +7,7 @@
 #include "cite/cite.h"
 #include "log/log.h"
 
-/* Gives the log an index. np_cite_free(lg->cite) frees it. */
+/* Gives the log an index; a mirror has that of the other log, and one of its summaries. */
 neap_rc np_log_index_open(np_log *lg, np_err *e);
 /* The entries so far are to be indexed, but not now: a session that is read back may never be
 ** asked for a citation. Summaries of a turn that is not decided yet are never in between. */
@@ -21,6 +21,10 @@ neap_rc np_log_index_sync(np_log *lg, np_err *e);
 static inline bool np_log_index_waits(const np_log *lg) {
   return lg->indexed < lg->noted;
 }
+/* What the index says of an entry; ids are those of its log. */
+np_cite_stat np_log_stat(const np_log *lg, const np_entry *en);
+/* Frees what np_log_index_open has made. */
+void np_log_index_close(np_log *lg);
 /* Who wrote an entry. */
 np_origin np_log_origin(const np_log *lg, const np_entry *en);
 

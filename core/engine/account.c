@@ -16,7 +16,7 @@ static void add_int(np_buf *b, const char *name, int64_t v) {
 }
 
 /* Millionths as a decimal number: 1.15, -0.003. */
-static void add_millionths(np_buf *b, const char *name, int64_t v) {
+void np_account_millionths(np_buf *b, const char *name, int64_t v) {
   char digits[8];
   uint64_t n = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
   int used = 6;
@@ -37,11 +37,11 @@ static void add_estimate(np_buf *b, const neap_session *s) {
   int64_t room = s->window - s->reserve, margin = np_gauge_margin(g, room);
   add_int(b, "budget", room - margin);
   if (!g->exact) {
-    add_millionths(b, "factor", g->factor);
+    np_account_millionths(b, "factor", g->factor);
     add_int(b, "estimate", np_gauge_estimate(g, np_pack_tokens(&s->pack)));
     add_int(b, "margin", margin);
   }
-  if (g->measured) add_millionths(b, "drift", g->drift);
+  if (g->measured) np_account_millionths(b, "drift", g->drift);
 }
 
 static void add_regions(np_buf *b, const np_view *v) {

@@ -50,7 +50,8 @@ typedef enum np_event_kind {
   NP_EV_USAGE = 13,   /* head: what a provider reports for a prompt, and what follows */
   NP_EV_NOW = 14,     /* body: the time, as the host tells it */
   /* the tools of the turn that follows: head: their names; body: see np_toolset_save */
-  NP_EV_TOOLSET = 15
+  NP_EV_TOOLSET = 15,
+  NP_EV_SHADOW = 16 /* head: what a shadow would have sent in the turn before */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -68,6 +69,8 @@ typedef struct np_breaker {
   bool failed;   /* a hook of it, in the turn that is being decided */
   bool told;     /* in resuming: the log says so of the turn that follows */
 } np_breaker;
+
+typedef struct np_shade np_shade; /* shadow.c */
 
 #define NP_GROWTH 8 /* turns over which growth is averaged */
 
@@ -132,13 +135,19 @@ struct neap_session {
   uint64_t news;  /* events so far: what a turn depends on comes with one */
   uint64_t stuck; /* `news` + 1 at the overflow that stands; 0: none */
   np_err stuck_why;
-  bool alarmed, alarm; /* usage is over the threshold; since this turn */
-  np_buf warnings;     /* about the prefix, at the first turn; likewise */
-  np_buf said;         /* what hooks have logged in the turn, in the same form */
-  bool said_cut;       /* there was more */
-  np_buf hook_errors;  /* of the last turn, as JSON strings parted by commas */
-  int64_t reloads;     /* of the last turn */
+  bool alarmed, alarm;   /* usage is over the threshold; since this turn */
+  np_buf warnings;       /* about the prefix, at the first turn; likewise */
+  np_buf said;           /* what hooks have logged in the turn, in the same form */
+  bool said_cut;         /* there was more */
+  np_buf hook_errors;    /* of the last turn, as JSON strings parted by commas */
+  int64_t reloads;       /* of the last turn */
+  int64_t hook_failures; /* likewise */
   np_breaker breaker;
+  neap_session *shadow; /* another policy on the same session, which sends nothing */
+  neap_session *live;   /* of a shadow: the session whose messages it has */
+  np_shade *shade;      /* likewise: what it has come to */
+  np_buf shadow_end;    /* why the last shadow has ended */
+  np_str host_tools;    /* without the engine's */
   np_buf account, text, body; /* results that live until the next call */
   size_t measured;            /* citations that have been measured */
   int64_t measured_by;        /* those that entries up to this one make are not to be */
@@ -154,6 +163,11 @@ neap_rc np_engine_fail(neap *n, const np_err *e);
 neap_rc np_engine_vocab(neap *n, np_str name, const np_vocab **out, np_err *e);
 
 /* ---- session.c: the guard of every public call ---- */
+/* A session that nobody knows of yet, without its parts; NULL: out of memory. */
+neap_session *np_session_new(neap *n, const char *name);
+neap_rc np_session_parts(neap_session *s); /* by its options, which are kept */
+neap_rc np_session_options(neap_session *s, const neap_options *o);
+void np_session_free(neap_session *s);
 neap_rc np_session_enter(neap_session *s);
 neap_rc np_session_enter_text(neap_session *s, neap_str *text);
 neap_rc np_session_enter_out(neap_session *s, const void *out);
@@ -173,6 +187,8 @@ neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
 /* ---- turn.c, account.c, economy.c, events.c ---- */
 neap_rc np_turn_assemble(neap_session *s); /* hooks, fit, render */
 neap_rc np_turn_account(neap_session *s, np_buf *out);
+/* `,"name":1.25` */
+void np_account_millionths(np_buf *b, const char *name, int64_t v);
 neap_rc np_turn_after(neap_session *s);     /* growth, rewrites, economy */
 void np_turn_follow(neap_session *s);       /* the same but for the bill */
 neap_rc np_economy_choose(neap_session *s); /* whose prices */
@@ -227,6 +243,16 @@ void np_breaker_reset(neap_session *s);
 neap_rc np_breaker_settle(neap_session *s); /* after a turn, before its events */
 void np_breaker_take(neap_session *s, const np_event *ev);
 void np_breaker_turn(neap_session *s); /* in resuming, after a turn */
+
+/* ---- shadow.c ---- */
+/* A policy beside the live one; NULL: none any more. `asks`: someone answers its asks. */
+neap_rc np_shadow_start(neap_session *s, const char *path, const char *options_json,
+                        bool asks);
+void np_shadow_free(neap_session *s);
+/* nobody answers what it asks a model */
+bool np_shadow_is_mute(const neap_session *s);
+void np_shadow_before(neap_session *s); /* a turn; after it: whatever it has come to */
+void np_shadow_turn(neap_session *s, neap_rc rc);
 
 /* ---- usage.c ---- */
 /* Tokens that the response says its prompt took. */

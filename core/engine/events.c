@@ -191,7 +191,11 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
   size_t index;
   if (purged) return damaged(s, "a purged event cannot be replayed");
   switch (ev->kind) {
-    case NP_EV_TOOLS: return keep_head(s, ev->body, &s->tools);
+    case NP_EV_TOOLS: {
+      neap_rc rc = keep_head(s, ev->body, &s->tools);
+      s->host_tools = s->tools;
+      return rc;
+    }
     case NP_EV_REQUEST: return keep_head(s, ev->body, &s->request);
     case NP_EV_MESSAGE: {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);

@@ -9,13 +9,13 @@ typedef enum state { GONE, POINTED, NOTED, PRESENT } state;
 
 /* How one holder shows the identifier in the last prompt. A mark points at what its call's
 ** arguments name; that of a message's own text names nothing. */
-static state of_holder(const np_view *v, int64_t id, np_str ident) {
-  if (id > (int64_t)v->count) return GONE;
-  const np_shown *s = np_view_at(v, id);
+static state of_holder(const np_view *v, int64_t key, np_str ident) {
+  const np_entry *en = np_log_keyed(v->log, key);
+  if (!en || en->id > (int64_t)v->count) return GONE;
+  const np_shown *s = np_view_at(v, en->id);
   if (!s->listed || s->rung == NP_DROPPED) return GONE;
   if (s->rung == NP_FULL) return PRESENT;
   if (s->rung != NP_MASKED && np_ident_in(s->text, ident)) return PRESENT;
-  const np_entry *en = np_log_entry(v->log, id);
   return en->pair || en->kind == NP_KIND_CALL ? POINTED : GONE;
 }
 
@@ -69,7 +69,7 @@ neap_rc np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, vo
       out->words_present += st == PRESENT;
       continue;
     }
-    const np_entry *source = np_log_entry(&s->log, c->credited);
+    const np_entry *source = np_log_keyed(&s->log, c->credited);
     count(&out->facts, st);
     count(&out->by_distance[distance_class(c->step - (source ? source->step : 0))], st);
     if (st == GONE && gone) gone(ctx, c);

@@ -195,7 +195,7 @@ static neap_rc keep_cstr(neap_session *s, const char **str) {
   return NEAP_OK;
 }
 
-static neap_rc keep_options(neap_session *s, const neap_options *o) {
+neap_rc np_session_options(neap_session *s, const neap_options *o) {
   if (o)
     memcpy(&s->options, o, o->size < sizeof s->options ? o->size : sizeof s->options);
   if (!s->options.format) s->options.format = "openai";
@@ -204,6 +204,8 @@ static neap_rc keep_options(neap_session *s, const neap_options *o) {
   if (!rc) rc = keep_cstr(s, &s->options.encoding);
   if (!rc) rc = keep_cstr(s, &s->options.model);
   if (!rc) rc = keep_cstr(s, &s->options.prices);
+  if (!rc) rc = keep_cstr(s, &s->options.shadow);
+  if (!rc) rc = keep_cstr(s, &s->options.shadow_json);
   return rc ? rc : keep_cstr(s, &s->options.options_json);
 }
 
@@ -244,7 +246,7 @@ static neap_rc choose_model(neap_session *s, const np_model **out) {
   return NEAP_OK;
 }
 
-static neap_rc open_parts(neap_session *s) {
+neap_rc np_session_parts(neap_session *s) {
   const np_format *format = NULL;
   const np_model *model = NULL;
   np_str options = np_str_cstr(s->options.options_json);
@@ -257,6 +259,7 @@ static neap_rc open_parts(neap_session *s) {
   if (!rc)
     rc = np_engine_vocab(s->engine, np_str_cstr(s->options.encoding), &s->vocab, &s->err);
   if (!rc) rc = np_log_init(&s->log, &s->engine->alloc, &s->err);
+  if (!rc && s->live) np_log_mirror(&s->log, &s->live->log);
   if (!rc) rc = np_log_index_open(&s->log, &s->err);
   if (!rc) {
     rc = np_pack_init(&s->pack, &s->engine->alloc, &s->log, s->vocab, format,
@@ -329,7 +332,7 @@ static neap_rc claim(neap_session *s) {
                         (s->engine->flags & NEAP_READONLY) != 0, &s->claim, &s->err);
 }
 
-static neap_session *new_session(neap *n, const char *name) {
+neap_session *np_session_new(neap *n, const char *name) {
   neap_session *s = np_calloc(&n->alloc, 1, sizeof *s);
   if (!s) return NULL;
   s->engine = n;
@@ -343,6 +346,7 @@ static neap_session *new_session(neap *n, const char *name) {
   np_buf_init(&s->hook_errors, &n->alloc);
   np_buf_init(&s->said, &n->alloc);
   np_buf_init(&s->warnings, &n->alloc);
+  np_buf_init(&s->shadow_end, &n->alloc);
   np_buf_init(&s->before.state, &n->alloc);
   np_buf_init(&s->turn_head, &n->alloc);
   np_buf_init(&s->turn_body, &n->alloc);
@@ -386,7 +390,7 @@ neap_rc neap_session_open(neap *n, const char *name, const neap_options *o,
   neap_rc wrong = check_name(n, name);
   if (wrong) return wrong;
   if (!n->store) return n->error.code ? n->error.code : NEAP_E_MISUSE;
-  neap_session *s = new_session(n, name);
+  neap_session *s = np_session_new(n, name);
   if (!s || !s->name) {
     np_err e;
     if (s) neap_session_close(s);
@@ -394,11 +398,13 @@ neap_rc neap_session_open(neap *n, const char *name, const neap_options *o,
     return np_engine_fail(n, &e);
   }
   add_session(n, s);
-  neap_rc rc = keep_options(s, o);
-  if (!rc) rc = open_parts(s);
+  neap_rc rc = np_session_options(s, o);
+  if (!rc) rc = np_session_parts(s);
   if (!rc) rc = claim(s);
   if (!rc && s->claim.last_seq) rc = np_events_resume(s);
   if (!rc) rc = log_open(s);
+  if (!rc && s->options.shadow)
+    rc = np_shadow_start(s, s->options.shadow, s->options.shadow_json, false);
   if (rc) {
     np_engine_fail(n, &s->err);
     neap_session_close(s);
@@ -421,10 +427,16 @@ void neap_session_close(neap_session *s) {
   neap *n = s->engine;
   remove_session(s);
   if (n->store) n->store->ops->flush(n->store, NULL);
+  np_session_free(s);
+}
+
+void np_session_free(neap_session *s) {
+  neap *n = s->engine;
+  np_shadow_free(s);
   np_policy_free(s->policy);
   np_policy_free(s->previous);
   if (s->pack.alloc) np_pack_free(&s->pack);
-  np_cite_free(s->log.cite);
+  if (s->log.alloc) np_log_index_close(&s->log);
   if (s->log.alloc) np_log_free(&s->log);
   np_buf_free(&s->account);
   np_buf_free(&s->text);
@@ -432,6 +444,7 @@ void neap_session_close(neap_session *s) {
   np_buf_free(&s->hook_errors);
   np_buf_free(&s->said);
   np_buf_free(&s->warnings);
+  np_buf_free(&s->shadow_end);
   np_buf_free(&s->before.state);
   np_buf_free(&s->turn_head);
   np_buf_free(&s->turn_body);
@@ -474,6 +487,7 @@ static neap_rc set_head(neap_session *s, np_str json, np_str *field, np_event_ki
   neap_rc rc = np_session_log(s, kind, NP_LIT(""), kept);
   if (rc) return rc;
   *field = kept;
+  if (kind == NP_EV_TOOLS) s->host_tools = kept;
   /* new tools are without the engine's until the next prompt offers them */
   bool recall = kind != NP_EV_TOOLS && s->pack.view.recall;
   np_buf_clear(&s->toolset);

@@ -12,6 +12,7 @@
 void np_hook_error(neap_session *s, const np_err *e) {
   if (s->hook_errors.n) np_buf_addc(&s->hook_errors, ',');
   np_json_quote(&s->hook_errors, np_str_cstr(e->text));
+  s->hook_failures++;
 }
 
 #define SAID_MAX ((size_t)64 << 10) /* bytes of a turn's log */
@@ -220,7 +221,7 @@ static void attach(neap_session *s) {
 static neap_rc begin(neap_session *s) {
   s->overflow = false;
   s->short_by = 0;
-  s->reloads = 0;
+  s->reloads = s->hook_failures = 0;
   s->breaker.failed = false;
   s->pack.budget = np_gauge_budget(&s->gauge, s->window - s->reserve);
   neap_rc rc = np_reload_poll(s);
@@ -356,7 +357,9 @@ neap_rc neap_prompt(neap_session *s, neap_str *body) {
   np_str made = {NULL, 0};
   neap_rc rc = np_session_enter_out(s, body);
   if (rc) return rc;
+  np_shadow_before(s);
   rc = np_turn_assemble(s);
+  np_shadow_turn(s, rc);
   if (!rc) rc = np_economy_body(s, &made);
   if (!rc) rc = check_rules(s, made);
   if (!rc) rc = flush(s);

@@ -168,6 +168,9 @@ typedef struct neap_options {
   /* turns in a row with a hook that fails, after which the policy is left out for 20 turns
   ** (or until it is changed). 0: 5, -1: never */
   int64_t failures;
+  /* path of a policy that runs as a shadow from the first turn on, see neap_shadow; NULL: none.
+  ** With its options as a JSON object */
+  const char *shadow, *shadow_json;
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */
@@ -248,6 +251,21 @@ NEAP_API neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text);
 
 /* Looks at the policy file now. NEAP_E_POLICY: the old version keeps serving. */
 NEAP_API neap_rc neap_reload(neap_session *s);
+
+/* Runs another policy beside the session's own, on the same messages: it decides and renders
+** every turn from now on, nothing of it is sent, and no prompt of the session is another for it.
+** From the turn that follows the account has `shadow`: what its prompt would have had in tokens
+** and cost, and how much that is more. It begins with everything in full, as if the history so
+** far had just come in. `options_json` are its options, NULL: defaults. `path` NULL ends it.
+** What its `compact` asks a model is refused: `nil, "a shadow asks no model"`. One that runs out
+** of memory ends, and the account says so. Not kept with the session: opening it again begins
+** anew. Errors: NEAP_E_POLICY (a shadow before it goes on). */
+NEAP_API neap_rc neap_shadow(neap_session *s, const char *path, const char *options_json);
+
+/* What the shadow has come to, as a JSON object: policy, policy_sha256, turns, and for both
+** policies tokens, cost, epochs, overflow and the facts that later steps used, in all and those
+** that were gone; "{}" without one. Valid until the next call on `s`. */
+NEAP_API neap_rc neap_shadow_account(neap_session *s, neap_str *json);
 
 /* ---- accounts ------------------------------------------------------------------------ */
 

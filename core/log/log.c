@@ -27,6 +27,7 @@ void np_log_free(np_log *lg) {
   np_free(lg->alloc, lg->open);
   for (size_t i = 0; i < lg->fold_count; i++) np_arena_free(&lg->folds[i].arena);
   np_free(lg->alloc, lg->folds);
+  np_free(lg->alloc, lg->ids);
   *lg = (np_log){.alloc = lg->alloc, .task_message = -1, .batch = UINT32_MAX};
 }
 
@@ -110,6 +111,7 @@ np_entry *np_log_add_entry(np_log *lg, const np_message *m, size_t message,
                            const np_part *p) {
   np_entry *en = &lg->entries[lg->entry_count++];
   *en = (np_entry){.id = (int64_t)lg->entry_count,
+                   .key = lg->of ? 0 : (int64_t)lg->entry_count,
                    .kind = p->kind,
                    .place = p->place,
                    .message = (uint32_t)message,
@@ -256,7 +258,7 @@ void np_log_give_up(np_log *lg, const np_staged *staged) {
   np_arena_back(&lg->arena, staged->before);
 }
 
-static void enter(np_log *lg, const np_parsed *parsed) {
+size_t np_log_take(np_log *lg, const np_parsed *parsed) {
   size_t index = lg->message_count;
   np_message *m = &lg->messages[index];
   *m = parsed->message;
@@ -268,11 +270,12 @@ static void enter(np_log *lg, const np_parsed *parsed) {
     place_entry(lg, m, en, &at);
     m->entries++;
   }
+  return index;
 }
 
 size_t np_log_enter(np_log *lg, const np_staged *staged) {
   size_t first = lg->message_count;
-  for (const np_parsed *p = staged->parsed; p; p = p->next) enter(lg, p);
+  for (const np_parsed *p = staged->parsed; p; p = p->next) np_log_take(lg, p);
   return first;
 }
 

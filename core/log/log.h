@@ -2,7 +2,7 @@
 ** The session's history in memory: messages as the raw bytes that came in, cut into entries
 ** (one part of a message each), grouped into atoms, calls paired with results by occurrence.
 ** Append-only: nothing here is ever changed or removed. next: shape.c, parse.c, open.c, log.c,
-** fold.c
+** fold.c, mirror.c
 */
 #ifndef NP_LOG_LOG_H
 #define NP_LOG_LOG_H
@@ -86,6 +86,8 @@ typedef enum np_place {
 
 typedef struct np_entry {
   int64_t id; /* from 1, dense: its sequence number among the session's entries */
+  int64_t
+      key; /* its id in the index of citations: the same, but in a mirror; 0: not there */
   np_kind kind;
   np_region region;
   np_place place;
@@ -167,6 +169,11 @@ typedef struct np_log {
   struct np_cite *cite; /* the index of these entries; made and fed by cite/ */
   size_t indexed;       /* entries that it has taken in … */
   size_t noted;         /* … of so many; the others wait until it is asked */
+  /* a mirror has the index of what it mirrors, and one of its own summaries; mirror.c */
+  const struct np_log *of;
+  struct np_cite *own;
+  int64_t *ids;         /* by id of what is mirrored: the entry's id here, or 0 */
+  size_t taken, id_cap; /* messages that are here */
   int64_t step;         /* of the newest step; the turn being assembled is step + 1 */
   int64_t task_message; /* index of the first user message, -1 before it */
   bool begun;           /* something besides system messages has come */
@@ -211,6 +218,14 @@ neap_rc np_log_fold(np_log *lg, const uint32_t *atoms, size_t n, np_str text,
 /* Takes the newest entry, a summary that nothing else knows of yet, back as if it had never
 ** been: a turn that fails has made none. */
 void np_log_unfold(np_log *lg);
+
+/* A mirror is a log of the same messages, whose texts it shares, without the summaries that the
+** engine has made in the other: it may make its own. The other log must outlive it. */
+void np_log_mirror(np_log *lg, const np_log *of);
+/* Takes in the messages that have come since. NEAP_E_MEMORY: it is then unusable. */
+neap_rc np_log_mirror_sync(np_log *lg, np_err *e);
+/* The entry that has that key; NULL: none here. */
+np_entry *np_log_keyed(const np_log *lg, int64_t key);
 
 static inline const np_fold *np_log_fold_of(const np_log *lg, const np_entry *en) {
   return en->fold ? &lg->folds[en->fold - 1] : NULL;

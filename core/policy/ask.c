@@ -255,6 +255,11 @@ static int ask_for(lua_State *L, bool summary, np_str text, int64_t max_tokens) 
                 .step = p->pack->log->step + 1,
                 .max_tokens = max_tokens,
                 .text = text};
+  if (p->turn.no_model) {
+    lua_pushnil(L);
+    lua_pushstring(L, p->turn.no_model);
+    return 2;
+  }
   np_charge_slow(L, 100 + text.n / 16);
   np_sha256(text, ask.sha256);
   np_ask *a = find_ask(p, &ask);

@@ -97,7 +97,7 @@ static int64_t since_cited(const np_pack *p, const np_entry *en, int64_t last_hi
 
 static void push_cited(lua_State *L, const np_pack *p, const np_entry *en, int field) {
   np_index_need(L);
-  np_cite_stat c = np_cite_of(p->log->cite, en->id);
+  np_cite_stat c = np_log_stat(p->log, en);
   switch (field) {
     case FIELD_citations: lua_pushinteger(L, c.hits); break;
     case FIELD_since_cited: lua_pushinteger(L, since_cited(p, en, c.last_hit)); break;

@@ -35,6 +35,7 @@ typedef struct np_turn {
   double drift;                   /* how far that was from the estimate, relative */
   uint64_t *random;               /* state of ctx.random, recorded with the session */
   int64_t *asks;                  /* id of the newest ask; NULL: no model can be asked */
+  const char *no_model; /* why every ask is refused at once; NULL: the host is asked */
 } np_turn;
 
 /* Where log lines of policies go (neap.log, capped). */

@@ -44,8 +44,14 @@ neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab
   return NEAP_OK;
 }
 
-void np_view_free(np_view *v) {
+void np_view_pair(np_view *v, const np_view *twin) {
   np_words_free(v->words);
+  v->words = twin->words;
+  v->twin = twin;
+}
+
+void np_view_free(np_view *v) {
+  if (!v->twin) np_words_free(v->words);
   np_free(v->alloc, v->shown);
   np_free(v->alloc, v->framing);
   np_free(v->alloc, v->visible);
@@ -309,6 +315,17 @@ static void touch_response(np_view *v, const np_entry *en) {
   if (np_view_at(v, prev)->unit != UINT32_MAX) np_view_touch(v, prev);
 }
 
+/* What the twin has counted is not counted again, where nothing but the text decides. */
+static uint32_t count_full(const np_view *v, const np_entry *en) {
+  const np_view *t = v->twin;
+  bool text = is_said(en->kind) || (en->kind == NP_KIND_RESULT && en->pair);
+  if (t && text && en->key && en->key <= (int64_t)t->count) {
+    uint32_t full = np_view_at(t, en->key)->full;
+    if (full) return full;
+  }
+  return v->format->entry_tokens(v, en, NULL);
+}
+
 static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   np_shown *s = np_view_at(v, en->id);
   *s = (np_shown){.text = NP_LIT(""), .unit = UINT32_MAX};
@@ -321,7 +338,7 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   if (!np_view_note_marks(v, en) || !np_view_note_loop(v, en)) return np_fail_mem(e);
   if (!v->opening && en->region != NP_REGION_FIXED) v->opening = en->id;
   bool at_end = place_after(v, en) == v->tail;
-  s->full = s->tokens = v->format->entry_tokens(v, en, NULL);
+  s->full = s->tokens = count_full(v, en);
   np_view_link(v, en->id);
   show_message(v, en);
   add_tokens(v, en->region, s->tokens);

@@ -147,6 +147,8 @@ struct np_view {
   np_log *log;
   const np_vocab *vocab;
   np_words *words; /* seen before; NULL counts the same, more slowly */
+  /* a view of the log that this one's log mirrors, which counts the same: NULL: none */
+  const np_view *twin;
   const np_format *format;
   const np_model *model; /* what images and tools cost; never NULL */
   np_str tools;          /* raw JSON array, empty when none */
@@ -203,6 +205,9 @@ static inline void np_view_lose(const np_view *v) {
 neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab *vocab,
                      const np_format *format, np_err *e);
 void np_view_free(np_view *v);
+/* Shares the counts of a view of the log that this one's log mirrors, of the same vocabulary,
+** format and model; it must outlive this one. Before anything is taken in. */
+void np_view_pair(np_view *v, const np_view *twin);
 
 /* Sets tools and the host's members; counts the head anew. Slices must outlive the view. */
 void np_view_set_head(np_view *v, np_str tools, np_str request, bool recall);
