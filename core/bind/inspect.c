@@ -52,7 +52,7 @@ static void need_index(lua_State *L, neap_session *s) {
 
 static void set_stat(lua_State *L, neap_session *s, int64_t id) {
   need_index(L, s);
-  np_cite_stat st = np_cite_of(s->log.cite, id);
+  np_cite_stat st = np_log_stat(&s->log, np_log_entry(&s->log, id));
   set_int(L, "citations", st.hits);
   set_int(L, "identifiers", st.identifiers);
   set_int(L, "last_hit", st.last_hit);
@@ -225,3 +225,6 @@ const luaL_Reg np_bind_inspect[] = {
     {"segments", segments},       {"measure", measure}, {"citations", citations},
     {"policy", policy},           {"count", count},     {NULL, NULL},
 };
+
+const luaL_Reg np_bind_inspect_shadow[] = {
+    {"shadow_measure", measure}, {"shadow_policy", policy}, {NULL, NULL}};

@@ -24,7 +24,10 @@ static engine_box *to_engine(lua_State *L) {
 neap_session *np_bind_to_session(lua_State *L) {
   session_box *b = luaL_checkudata(L, 1, SESSION);
   if (!b->s) luaL_argerror(L, 1, "the session is closed");
-  return b->s;
+  if (!lua_toboolean(L, lua_upvalueindex(1))) return b->s;
+  np_shadow_before(b->s); /* all that has come, is there too */
+  if (!b->s->shadow) luaL_argerror(L, 1, "the session has no shadow");
+  return b->s->shadow;
 }
 
 /* nil, message, code. */
@@ -303,6 +306,29 @@ static int session_answer(lua_State *L) {
   return push_done(L, s, neap_answer(s, id, text));
 }
 
+/* shadow(path, options): a policy beside the session's own, whose asks are answered here; without
+** a path there is none any more. */
+static int session_shadow(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  const char *path = luaL_optstring(L, 2, NULL);
+  const char *options = luaL_optstring(L, 3, NULL);
+  return push_done(L, s, np_shadow_set(s, path, options, true));
+}
+
+static int session_has_shadow(lua_State *L) {
+  lua_pushboolean(L, np_bind_to_session(L)->shadow != NULL);
+  return 1;
+}
+
+static int session_shadow_totals(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str json;
+  neap_rc rc = neap_shadow_account(s, &json);
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, json.p, json.n);
+  return 1;
+}
+
 static int session_text(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_str text;
@@ -339,9 +365,25 @@ static const luaL_Reg session_methods[] = {
     {"next_ask", session_next_ask},
     {"answer", session_answer},
     {"text", session_text},
+    {"shadow", session_shadow},
+    {"has_shadow", session_has_shadow},
+    {"shadow_totals", session_shadow_totals},
     {"close", session_close},
     {NULL, NULL},
 };
+
+/* These are of the session's shadow: np_bind_to_session looks at their upvalue. */
+static const luaL_Reg shadow_methods[] = {
+    {"shadow_account", session_account},
+    {"shadow_next_ask", session_next_ask},
+    {"shadow_answer", session_answer},
+    {NULL, NULL},
+};
+
+static void set_shadow_methods(lua_State *L, const luaL_Reg *methods) {
+  lua_pushboolean(L, 1);
+  luaL_setfuncs(L, methods, 1);
+}
 
 static void new_class(lua_State *L, const char *name, const luaL_Reg *methods,
                       lua_CFunction close) {
@@ -363,6 +405,8 @@ void np_bind_session(lua_State *L) {
   lua_setfield(L, -2, "__tostring");
   lua_getfield(L, -1, "__index");
   luaL_setfuncs(L, np_bind_inspect, 0);
+  set_shadow_methods(L, shadow_methods);
+  set_shadow_methods(L, np_bind_inspect_shadow);
   lua_pop(L, 2);
   lua_pushcfunction(L, engine_new);
   lua_setfield(L, -2, "engine");

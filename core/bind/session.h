@@ -12,9 +12,11 @@ typedef struct session_box {
   neap_session *s; /* NULL when closed */
 } session_box;
 
-neap_session *np_bind_to_session(lua_State *L); /* argument 1; raises when closed */
+/* Argument 1, or its shadow for a method with a true upvalue; raises when there is none. */
+neap_session *np_bind_to_session(lua_State *L);
 
 /* Methods that look at a session without changing it. */
 extern const luaL_Reg np_bind_inspect[];
+extern const luaL_Reg np_bind_inspect_shadow[];
 
 #endif

@@ -248,6 +248,9 @@ void np_breaker_turn(neap_session *s); /* in resuming, after a turn */
 /* A policy beside the live one; NULL: none any more. `asks`: someone answers its asks. */
 neap_rc np_shadow_start(neap_session *s, const char *path, const char *options_json,
                         bool asks);
+/* neap_shadow, told who answers */
+neap_rc np_shadow_set(neap_session *s, const char *path, const char *options_json,
+                      bool asks);
 void np_shadow_free(neap_session *s);
 /* nobody answers what it asks a model */
 bool np_shadow_is_mute(const neap_session *s);

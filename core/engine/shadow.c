@@ -12,13 +12,13 @@ typedef struct side {
 } side;
 
 struct np_shade {
-  bool asks;                  /* somebody answers what it asks */
-  bool begun, late;           /* its head is set; it began after the first turn */
-  int64_t turn;               /* the live one that was taken last */
-  uint64_t news, stuck;       /* of the live session then; at an overflow */
-  size_t measured;            /* citations that the live prompts were held against */
-  side live, own;             /* in all */
-  np_facts facts_live, facts; /* used since the last turn */
+  bool asks;                      /* somebody answers what it asks */
+  bool begun, late;               /* its head is set; it began after the first turn */
+  int64_t turn;                   /* the live one that was taken last */
+  uint64_t news, stuck;           /* of the live session then; at an overflow */
+  size_t measured_live, measured; /* citations that prompts were held against */
+  side live, own;                 /* in all */
+  np_facts facts_live, facts;     /* used since the last turn */
 };
 
 bool np_shadow_is_mute(const neap_session *s) {
@@ -72,12 +72,13 @@ neap_rc np_shadow_start(neap_session *s, const char *path, const char *options_j
   np_shade *d = np_calloc(a, 1, sizeof *d);
   neap_rc rc = t && t->name && d ? NEAP_OK : np_fail_mem(&s->err);
   /* from now on the index is up to date whenever it is read */
-  if (!rc) rc = np_log_index_need(&s->log, &s->err);
+  if (!rc && (rc = np_log_index_need(&s->log, &s->err))) s->broken = true;
   if (!rc) {
     *d = (np_shade){.asks = asks,
                     .late = s->turn > 0,
                     .turn = s->turn,
-                    .measured = np_cite_count(s->log.cite)};
+                    .measured = np_cite_count(s->log.cite),
+                    .measured_live = np_cite_count(s->log.cite)};
     t->live = s;
     t->shade = d;
     rc = open_parts(t, s, path, options_json);
@@ -93,16 +94,21 @@ neap_rc np_shadow_start(neap_session *s, const char *path, const char *options_j
   return NEAP_OK;
 }
 
-neap_rc neap_shadow(neap_session *s, const char *path, const char *options_json) {
+neap_rc np_shadow_set(neap_session *s, const char *path, const char *options_json,
+                      bool asks) {
   neap_rc rc = np_session_enter(s);
   if (rc) return rc;
-  if (path) rc = np_shadow_start(s, path, options_json, false);
+  if (path) rc = np_shadow_start(s, path, options_json, asks);
   else np_shadow_free(s);
   /* what could not be made for it says nothing of the session */
   bool broken = s->broken;
   rc = np_session_leave(s, rc);
   s->broken = broken;
   return rc;
+}
+
+neap_rc neap_shadow(neap_session *s, const char *path, const char *options_json) {
+  return np_shadow_set(s, path, options_json, false);
 }
 
 /* ---- facts ---- */
@@ -115,30 +121,29 @@ static void add_facts(np_facts *sum, const np_facts *f) {
   sum->gone += f->gone;
 }
 
-/* What was not sent showed nothing. */
-static void measure(neap_session *s, bool unsent, side *sum, np_facts *turn) {
+/* What was not sent showed nothing. Who else measures the session goes on where he was. */
+static neap_rc measure(neap_session *s, size_t *measured, side *sum, np_facts *turn) {
   np_measure m;
-  np_session_measure(s, &m, NULL, NULL);
-  if (unsent) m.facts = (np_facts){.cited = m.facts.cited, .gone = m.facts.cited};
+  size_t others = s->measured;
+  s->measured = *measured;
+  neap_rc rc = np_session_measure(s, &m, NULL, NULL);
+  *measured = s->measured;
+  s->measured = others;
+  if (s->overflow) m.facts = (np_facts){.cited = m.facts.cited, .gone = m.facts.cited};
   add_facts(&sum->facts, &m.facts);
   add_facts(turn, &m.facts);
+  return rc;
 }
 
-/* Holds what the last step used against both of the last prompts. The host's own measuring of
-** the session goes on where it was. */
+/* Holds what the last step used against both of the last prompts. */
 static neap_rc look_back(neap_session *s) {
   neap_session *t = s->shadow;
   np_shade *d = t->shade;
-  size_t mine = s->measured;
   neap_rc rc = np_log_mirror_sync(&t->log, &t->err);
   if (!rc) rc = np_log_index_sync(&t->log, &t->err);
   if (rc) return rc;
-  s->measured = d->measured;
-  measure(s, s->overflow, &d->live, &d->facts_live);
-  d->measured = s->measured;
-  s->measured = mine;
-  measure(t, t->overflow, &d->own, &d->facts);
-  return NEAP_OK;
+  rc = measure(s, &d->measured_live, &d->live, &d->facts_live);
+  return rc ? rc : measure(t, &d->measured, &d->own, &d->facts);
 }
 
 void np_shadow_before(neap_session *s) {

@@ -215,6 +215,7 @@ static void attach(neap_session *s) {
   if (!np_breaker_is_open(s)) return;
   s->pack.order = NP_ORDER_RANK;
   s->pack.ladder = (np_ladder){0};
+  memset(s->pack.bounds, 0, sizeof s->pack.bounds);
   s->pack.rank = NULL;
 }
 

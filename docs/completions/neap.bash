@@ -28,7 +28,7 @@ _neap() {
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
     --name|--pattern|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--rounds|--turn) _neap_none; return ;;
-    -p|--policy) _neap_policies; return ;;
+    --shadow|-p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
     help) _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check doctor'; return ;;
@@ -39,7 +39,7 @@ _neap() {
     vocab) words='--name --pattern --json -h --help'; kind=files ;;
     import) words='--list --table --from --as --branches --session --lenient --json -h --help'; kind=files ;;
     sessions) words='--all --tokens --json -h --help'; kind=none ;;
-    replay) words='--body --requests --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
+    replay) words='--shadow --body --requests --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
     compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -j --jobs --shard --merge --from --as --branches --lenient --json -h --help'; kind=files ;;
     watch) words='--body --rounds --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
     show) words='--turn --raw --body --session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;

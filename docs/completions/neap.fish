@@ -50,6 +50,7 @@ complete -c neap -n '__fish_seen_subcommand_from sessions' -l json -d 'one JSON 
 complete -c neap -n '__fish_seen_subcommand_from sessions' -s h -l help -d 'print this help'
 complete -c neap -n '__fish_seen_subcommand_from sessions' -f
 complete -c neap -f -n __fish_use_subcommand -a replay -d 'assemble every turn of a recording under a policy, and measure'
+complete -c neap -n '__fish_seen_subcommand_from replay' -l shadow -r -F -a '(__neap_policies)' -d 'a policy that runs beside it and sends nothing: what would be different'
 complete -c neap -n '__fish_seen_subcommand_from replay' -l body -r -F -d 'a JSON object: the other members of each request (model, …)'
 complete -c neap -n '__fish_seen_subcommand_from replay' -l requests -x -a '(__fish_complete_directories)' -d 'write each request\'s exact body below this folder'
 complete -c neap -n '__fish_seen_subcommand_from replay' -l from -x -a '(__neap_forms)' -d 'read the recording as this form instead of finding it out'

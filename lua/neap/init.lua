@@ -54,6 +54,8 @@ local OTHERS = {
   tools = true,
   request = true,
   summarize = true,
+  shadow = true,
+  shadow_options = true,
 }
 
 local function check_options(options)
@@ -85,6 +87,9 @@ local function set_up(self, options)
   local ok, why, code = true, nil, nil
   if tools then ok, why, code = self.raw:set_tools(tools) end
   if ok and request then ok, why, code = self.raw:set_request(request) end
+  if ok and options.shadow then
+    ok, why, code = self:shadow(options.shadow, options.shadow_options)
+  end
   if ok then return self end
   self:close()
   return nil, why, code
@@ -137,9 +142,14 @@ function Session:set_now(ms)
   return open_session(self):set_now(ms)
 end
 
--- What the policy asks a model: the host's function answers, or the extractive summarizer.
+-- What the policy asks a model: the host's function answers, or the extractive summarizer. What
+-- a shadow asks the summarizer answers, always.
 local function answer_asks(self)
   local raw = self.raw
+  if raw:has_shadow() then
+    local asked = raw:shadow_next_ask()
+    if asked then raw:shadow_answer(asked.id, extract.answerer(raw)(asked)) end
+  end
   local ask = self.summarize and raw:next_ask()
   if not ask then return true end
   return raw:answer(ask.id, self.summarize(ask))
@@ -227,6 +237,10 @@ function Session:account()
   for _, name in ipairs({ "factor", "drift" }) do
     account[name] = account[name] and tonumber(tostring(account[name]))
   end
+  for _, name in ipairs({ "cost", "cost_more" }) do
+    local shadow = account.shadow
+    if shadow and shadow[name] then shadow[name] = tonumber(tostring(shadow[name])) end
+  end
   return account
 end
 
@@ -247,6 +261,35 @@ end
 ---@return true? ok, string? message, string? code
 function Session:reload()
   return open_session(self):reload()
+end
+
+--- Runs another policy beside the session's own: it decides every turn from now on, sends
+--- nothing, and changes no prompt; the account's `shadow` says what its prompt would have had.
+--- Without a policy there is none any more. What it asks a model the extractive summarizer
+--- answers.
+---@param policy string? a file, or the name of a shipped one
+---@param options table|string|nil its options by name
+---@return true? ok, string? message, string? code
+function Session:shadow(policy, options)
+  local raw = open_session(self)
+  local path, why = policy_of(policy)
+  if why then return nil, why, "policy" end
+  return raw:shadow(path, to_json(options))
+end
+
+--- What the shadow has come to: turns, and for `live` and `shadow` tokens, cost, epochs, overflow,
+--- hook_failures, facts. Nil without one.
+---@return table? totals, string? message, string? code
+function Session:shadow_account()
+  local raw = open_session(self)
+  local text, why, code = raw:shadow_totals()
+  if not text then return nil, why, code end
+  local all = core.json.decode(text)
+  if not all.policy then return nil, "the session has no shadow", "notfound" end
+  for _, side in ipairs({ all.live, all.shadow }) do
+    side.cost = tonumber(tostring(side.cost))
+  end
+  return all
 end
 
 --- Closes the session and its store. Closing twice is fine.

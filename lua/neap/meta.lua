@@ -20,6 +20,8 @@ local neap = {}
 ---@field reserve? integer   room for the answer; -1: none
 ---@field alarm? number      share of the budget that makes a turn's account hold an alarm (0.7);
 ---  -1: never
+---@field shadow? string      a policy that runs beside it and sends nothing; see Session:shadow
+---@field shadow_options? table|string
 ---@field failures? integer   turns in a row with a failing hook, after which the policy is left
 ---                           out for 20 turns (5); -1: never
 ---@field format? "openai"|"responses"|"anthropic"|"gemini"|"text"
@@ -216,6 +218,23 @@ function Session:reload() end
 ---@return string? message
 ---@return string? code
 function Session:set_now(ms) end
+
+---Runs another policy beside the session's own, on the same messages. It sends nothing and changes
+---no prompt; each account has `shadow`: what its prompt would have had in tokens and cost, and how
+---much that is more. Without a policy there is none any more. What it asks a model the extractive
+---summarizer answers.
+---```lua
+---assert(s:shadow("candidate.lua", { keep = 5 }))
+---```
+---@param policy string? a file, or the name of a shipped one
+---@param options table|string|nil
+---@return true? ok, string? message, string? code
+function Session:shadow(policy, options) end
+
+---What the shadow has come to: policy, policy_sha256, turns, and for `live` and `shadow` each
+---tokens, cost, epochs, overflow, hook_failures and facts.
+---@return table? totals, string? message, string? code
+function Session:shadow_account() end
 
 ---Closes the session and its store; also done by `<close>` and by the collector.
 function Session:close() end

@@ -81,7 +81,10 @@ local function documented()
 end
 
 -- shown by tests of their own
-local RARE = { "tools", "left_out", "overflow", "drift", "policy_failed", "policy_out_until" }
+local RARE = { "tools", "left_out", "overflow", "drift", "shadow" }
+for _, name in ipairs({ "policy_failed", "policy_out_until" }) do
+  RARE[#RARE + 1] = name
+end
 
 -- The words for repairs that the core has, and those that the page explains.
 local function repairs()

@@ -81,6 +81,10 @@ M.options = {
     arg = "LIFE",
     help = "how long Anthropic's cache is asked to keep prompts: 5m, 1h or none (5m)",
   },
+  shadow = {
+    arg = "POLICY",
+    help = "a policy that runs beside it and sends nothing: what would be different",
+  },
   body = { arg = "FILE", help = "a JSON object: the other members of each request (model, …)" },
   requests = { arg = "DIR", help = "write each request's exact body below this folder" },
   turn = { arg = "N", kind = "integer", min = 1, help = "which turn" },
@@ -229,7 +233,10 @@ M.verbs = {
     more = "Before each step the prompt is assembled from what came before (one turn).\n"
       .. "present: shown word for word when cited; pointed: a mark names it, one call away;\n"
       .. "gone: neither. Exits 1 when a turn did not fit its budget.",
-    options = with(POLICY, "body", "requests", "from", "as", "branches", "lenient", "json"),
+    options = with(
+      POLICY,
+      "shadow", "body", "requests", "from", "as", "branches", "lenient", "json"
+    ),
     module = "replay",
   },
   {

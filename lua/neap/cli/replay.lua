@@ -59,11 +59,19 @@ local function run_one(recording, o, opts, seen, used, grown)
       io.stdout:write(json.encode(line, replay.TURN_ORDER), "\n")
     end
   end
+  o.on_shadow = function(account)
+    session.hook_errors(account, recording.name .. ", shadow", seen)
+  end
   local state = failure.check(replay.run(recording, o))
   growth.add(grown, state.session)
   grown.outlook = state.account and growth.outlook(state.account, state.session)
   replay.close(state)
   local line = replay.summary(recording, state)
+  if state.shadow then
+    line.shadow = replay.summary(recording, state.shadow)
+    line.shadow.trace = nil
+    line.shadow.more = replay.more(line, line.shadow)
+  end
   if opts.json then io.stdout:write(json.encode(line, replay.TRACE_ORDER), "\n") end
   return line, heights
 end
@@ -192,6 +200,37 @@ local function print_table(lines, policy, o)
   )
 end
 
+-- "less" or "more" by how much, of what.
+local function compared(more, of, text)
+  local sign = more > 0 and "more" or "less"
+  local part = of > 0 and (" (%s %%)"):format(share(math.abs(more), of)) or ""
+  return ("%s %s%s"):format(text, sign, part)
+end
+
+-- What the shadow would have sent, over all traces.
+local function print_shadow(lines, o)
+  local shadows = {}
+  for i, line in ipairs(lines) do
+    shadows[i] = line.shadow
+  end
+  local live, shadow = compare.row(lines, lines), compare.row(shadows, shadows)
+  live.turns, shadow.turns = live.turns or 0, shadow.turns or 0
+  local rows = { COLUMNS, cells("live " .. lines[1].policy, live) }
+  rows[3] = cells("shadow " .. shadows[1].policy, shadow)
+  rows[1] = table.move(COLUMNS, 2, #COLUMNS, 2, { "policy" })
+  visible.write("\nthe shadow sent nothing; it would have come to\n", M.format(rows))
+  local tokens = shadow.input_tokens - live.input_tokens
+  local cost = shadow.cost - live.cost
+  local text = compared(tokens, live.input_tokens, thousands(math.abs(tokens)) .. " tokens")
+  local sum = o.prices and ("$%.2f"):format(math.abs(cost))
+    or thousands(math.floor(math.abs(cost) + 0.5))
+  text = text .. ", " .. compared(cost, live.cost, "cost " .. sum)
+  local gone = shadow.facts_far.gone - live.facts_far.gone
+  local more = gone < 0 and "fewer" or "more"
+  local facts = ("%d %s facts gone"):format(math.abs(gone), more)
+  visible.write(text, ", ", facts, "\n")
+end
+
 -- How the prompts of one recording rose and fell, and what made all of them grow.
 local function print_growth(heights, grown)
   local outlook = grown.outlook
@@ -218,6 +257,7 @@ function M.replay(opts, args)
   session.check_any(#lines)
   if not opts.json then
     print_table(lines, { name = lines[1].policy }, o)
+    if o.shadow then print_shadow(lines, o) end
     print_growth(#lines == 1 and heights or nil, grown)
   end
   if overflow > 0 then

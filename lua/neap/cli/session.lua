@@ -117,6 +117,7 @@ function M.options(opts, settings)
     prices = opts.prices,
     think = opts.think,
     cache = opts.cache,
+    shadow = opts.shadow and check(paths.policy(opts.shadow)) or nil,
     request = read_body(opts.body),
     lenient = opts.lenient,
     on_refused = failure.warn,

@@ -23,11 +23,14 @@ M.DEFAULT_WINDOW = 200000
 ---@field think integer?      seconds between turns; nil: as recorded, or none
 ---@field cache string?       "5m", "1h" or "none": how long a cache with marks keeps a prompt
 ---@field unbounded boolean?   no window at all
+---@field shadow string?     path of a policy that runs beside it and sends nothing
+---@field shadow_options string?
 ---@field lenient boolean?     skip messages that the session refuses
 ---@field stop_at integer?     end after this turn's prompt
 ---@field progress (fun(recording: neap.Recording): fun(done: integer?, total: integer?))?
 ---@field summarize (fun(ask: table): string?)? answers asks; nil: the extractive summarizer
 ---@field on_turn fun(account: table, body: string?, session: table)?
+---@field on_shadow fun(account: table)?
 ---@field on_measure fun(measure: table, account: table)?
 ---@field on_refused fun(text: string)?
 
@@ -81,6 +84,24 @@ local function answer_asks(state)
   return state.session:answer(ask.id, state.summarize(ask))
 end
 
+local function answer_shadow(state)
+  local ask = state.session:shadow_next_ask()
+  if not ask then return true end
+  return state.session:shadow_answer(ask.id, state.summarize(ask))
+end
+
+-- The shadow's own account of the turn, and its asks.
+local function take_shadow(state)
+  local shadow, session = state.shadow, state.session
+  if not session:has_shadow() then return nil, "the shadow has ended: it ran out of memory" end
+  local text, why, code = session:shadow_account()
+  if not text then return nil, why, code end
+  shadow.account = core.json.decode(text)
+  shadow.sums:turn(shadow.account)
+  if shadow.o.on_turn then shadow.o.on_turn(shadow.account) end
+  return answer_shadow(state)
+end
+
 -- Tells the session when the turn is: by --think, or by the newest time in the recording.
 -- Times that go back are of another clock, and left out.
 local function tell_time(state, recording, i)
@@ -118,6 +139,10 @@ local function take_turn(state)
   account.turn = state.turn
   sums:turn(account)
   state.account = account
+  if state.shadow then
+    local ok, no, kind = take_shadow(state)
+    if not ok then return nil, no, kind end
+  end
   if state.o.on_turn then state.o.on_turn(account, body, session) end
   return true
 end
@@ -125,6 +150,7 @@ end
 local function take_step(state)
   local m = state.session:measure()
   state.sums:measure(m)
+  if state.shadow then state.shadow.sums:measure(state.session:shadow_measure()) end
   if state.o.on_measure then state.o.on_measure(m, state.account) end
 end
 
@@ -149,6 +175,19 @@ local function feed(state, recording, i)
   return true
 end
 
+local function start_shadow(state, window)
+  local o, session = state.o, state.session
+  local ok, why, name = session:shadow(o.shadow, o.shadow_options)
+  if not ok then return nil, why, name end
+  state.shadow = {
+    session = session,
+    o = { prices = o.prices, unbounded = o.unbounded, on_turn = o.on_shadow },
+    sums = tally.new(prices.of(o), window),
+    policy = session:shadow_policy(),
+  }
+  return true
+end
+
 --- Replays a recording. The session stays open for those who look into it; close it.
 ---@param recording neap.Recording
 ---@param o neap.ReplayOptions
@@ -166,6 +205,7 @@ function M.run(recording, o)
     return nil, why, name
   end
   local ok, why, name = prepare(session, recording, o)
+  if ok and o.shadow then ok, why, name = start_shadow(state, window) end
   if not ok then return give_up(why, name) end
   local tell = o.progress and o.progress(recording) or function() end
   for i = 1, #recording.messages do
@@ -252,6 +292,17 @@ M.TURN_ORDER = {
   "where",
   "was",
   "bytes",
+  "shadow",
+  "policy",
+  "cost",
+  "rewrite",
+  "tokens_more",
+  "cost_more",
+  "facts",
+  "cited",
+  "gone",
+  "gone_more",
+  "hook_failures",
 }
 
 M.TRACE_ORDER = {
@@ -284,7 +335,23 @@ M.TRACE_ORDER = {
   "11-20",
   "21-50",
   "51+",
+  "shadow",
+  "more",
 }
+
+--- What the shadow's line has more than the live one's.
+---@param line table of a trace
+---@param shadow table
+---@return table
+function M.more(line, shadow)
+  local dollars = line.currency ~= nil
+  return {
+    input_tokens = shadow.input_tokens - line.input_tokens,
+    cost = tally.round(shadow.cost - line.cost, dollars),
+    epochs = shadow.epochs - line.epochs,
+    gone = shadow.facts.gone - line.facts.gone,
+  }
+end
 
 --- The line of a turn as the contract has it.
 ---@param recording neap.Recording
@@ -317,6 +384,7 @@ function M.turn_line(recording, a, price, request)
     changed = a.changed,
     log = a.log,
     overflow = a.overflow,
+    shadow = a.shadow,
     request = request,
   }
 end
