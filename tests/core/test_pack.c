@@ -390,7 +390,7 @@ static void test_random_histories(const np_vocab *v) {
           prompts, rewrites, overflows, folds, unfolds);
   CHECK("histories made folds", folds > rounds);
   CHECK("summaries were opened again", unfolds > rounds / 20);
-  CHECK("histories made prompts", prompts > rounds);
+  CHECK("histories made prompts", prompts > (text || only ? rounds : 20000));
   CHECK("previews were remembered", previews > rounds);
   CHECK("histories made rewrites", rewrites > rounds / 2);
   CHECK("entries were found as they came", untouched > rounds * 10 || only);
