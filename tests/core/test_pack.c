@@ -394,7 +394,8 @@ static void test_random_histories(const np_vocab *v) {
   CHECK("previews were remembered", previews > rounds);
   CHECK("histories made rewrites", rewrites > rounds / 2);
   CHECK("entries were found as they came", untouched > rounds * 10 || only);
-  CHECK("there were repairs of most kinds", (repairs & OFTEN) == OFTEN || only);
+  CHECK("there were repairs of most kinds",
+        (repairs & OFTEN) == OFTEN || rounds < 400 || only);
   CHECK("properties were checked", check_failed == 0);
 }
 
