@@ -204,8 +204,8 @@ static uint32_t gemini_call_repairs(const np_view *v, const np_entry *en,
   if (!np_view_is_shown(v, call->id)) return 0;
   size_t slot = look_up(v, call, memo);
   bool named = memo->group[slot].named, own = np_gemini_owns(v, call);
-  if (np_gemini_has_id(v, call, named) && !np_gemini_keeps_id(v, call))
-    set |= NP_REPAIRED(ID);
+  bool kept = own ? np_gemini_keeps_id(v, call) : np_part_keeps_id(call);
+  if (np_gemini_has_id(v, call, named) && !kept) set |= NP_REPAIRED(ID);
   if (en->kind == NP_KIND_RESULT && np_gemini_owns(v, en) &&
       !np_gemini_fits(v, call, en, named))
     set |= NP_REPAIRED(ID);
