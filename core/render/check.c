@@ -83,7 +83,9 @@ neap_rc np_checker_known(np_checker *c, np_json name) {
 
 neap_rc np_checker_arguments(np_checker *c, np_json text) {
   np_json v;
-  if (!c->strict || !np_json_check(np_checker_text(c, text), &v, NULL)) return NEAP_OK;
+  /* what is nested too deep for us may still be JSON */
+  if (!c->strict || np_json_check(np_checker_text(c, text), &v, NULL) != NEAP_E_JSON)
+    return NEAP_OK;
   return np_bad(c, "a call's arguments are no JSON");
 }
 

@@ -65,7 +65,8 @@ static inline const char *body_calls(body_check *c, np_json calls) {
       return "no arguments";
     c->tokens += body_count(c, v);
     np_json args;
-    if (np_json_check(np_buf_str(&c->text), &args, NULL)) return "arguments are no JSON";
+    if (np_json_check(np_buf_str(&c->text), &args, NULL) == NEAP_E_JSON)
+      return "arguments are no JSON";
     n++;
   }
   return n ? NULL : "empty tool_calls";

@@ -23,6 +23,7 @@ typedef struct run {
   np_buf text, last, seen, body;
   int round;
   bool tools; /* the request has some: their count is another test's */
+  bool strict;
 } run;
 
 static void complain(const run *r, const char *what, np_str more) {
@@ -82,7 +83,7 @@ static int64_t recount(run *r, np_str body, np_buf *seen) {
 static void check_always(run *r, np_str body, neap_str acc) {
   np_err e = {0};
   np_str was = np_buf_str(&r->last);
-  neap_rc rc = np_check(&np_alloc_libc, np_str_cstr(r->format), body, true, &e);
+  neap_rc rc = np_check(&np_alloc_libc, np_str_cstr(r->format), body, r->strict, &e);
   if (rc) complain(r, "a rule of the provider", np_str_cstr(e.text));
   CHECK("a prompt keeps its provider's rules", rc == NEAP_OK);
   int64_t tokens = recount(r, body, &r->seen);
@@ -377,6 +378,8 @@ static void open_session(run *r, np_json item) {
 static void run_case(np_json item, const char *format) {
   run r = {.format = format};
   np_json v;
+  np_json_get(item, "strict", &v);
+  r.strict = !np_str_is(v.raw, "false");
   np_json_get(item, "case", &v);
   snprintf(r.name, sizeof r.name, "%.*s in %s", v.raw.n > 100 ? 100 : (int)v.raw.n - 2,
            v.raw.p + 1, format);
