@@ -3,6 +3,7 @@
 ** whatever the locale, and nothing prints an address. Patterns are match.c's. next: match.c
 */
 #include <lualib.h>
+#include <stdio.h>
 
 #include "policy/host.h"
 
@@ -149,17 +150,34 @@ static void push_number(lua_State *L, int arg) {
   lua_pushnumber(L, d);
 }
 
+/* %q of a float: 17 digits give every double back. The stock one writes %a, of which libc
+** chooses the form. */
+static bool push_quoted_float(lua_State *L, int arg) {
+  char text[40];
+  if (lua_type(L, arg) != LUA_TNUMBER || lua_isinteger(L, arg)) return false;
+  lua_Number d = lua_tonumber(L, arg);
+  if (d != d) snprintf(text, sizeof text, "(0/0)");
+  else if (d - d != 0) snprintf(text, sizeof text, d > 0 ? "1e9999" : "-1e9999");
+  else snprintf(text, sizeof text, "%.17g", d);
+  lua_pushstring(L, text);
+  if (!strpbrk(text, ".en/")) lua_pushliteral(L, ".0"), lua_concat(L, 2);
+  return true;
+}
+
 /* Pushes argument `arg` formatted by `spec` with the stock function, the first upvalue. */
 static void push_formatted(lua_State *L, np_str spec, int arg) {
   char conv = spec.p[spec.n - 1];
   if (conv == 'p') luaL_error(L, "'%%p' shows an address; a policy has none");
+  if (conv == 'a' || conv == 'A')
+    luaL_error(L, "'%%%c' differs between C libraries; use '%%.17g'", conv);
+  if (conv == 'q' && spec.n == 2 && push_quoted_float(L, arg)) return;
   if (strchr("diucxXo", conv)) luaL_checkinteger(L, arg);
-  else if (strchr("aAeEfFgG", conv)) luaL_checknumber(L, arg);
+  else if (strchr("eEfFgG", conv)) luaL_checknumber(L, arg);
   else luaL_checkany(L, arg);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushlstring(L, spec.p, spec.n);
   if (conv == 's') np_env_tostring(L, arg);
-  else if (strchr("aAeEfFgG", conv)) push_number(L, arg);
+  else if (strchr("eEfFgG", conv)) push_number(L, arg);
   else lua_pushvalue(L, arg);
   if (lua_type(L, -1) == LUA_TSTRING) np_charge_slow(L, lua_rawlen(L, -1) / 8);
   if (spec.n == 2 && conv == 's') {

@@ -28,7 +28,7 @@ static const char policy[] =
     "  local t = { 'z', 'a', 'y', 'b' } table.sort(t)\n"
     "  neap.say('a' < 'z', 'z' < 'a', 'y' <= 'a', table.concat(t), o.x)\n"
     "  table.sort(t, function(a, b) return a < b end) neap.say(table.concat(t))\n"
-    "  neap.say(1.5, 1.5 .. '', ('%g %.2f %q %a %5.1e'):format(1.5, 2.25, 0.1, 0.5, "
+    "  neap.say(1.5, 1.5 .. '', ('%g %.2f %q %q %5.1e'):format(1.5, 2.25, 0.1, 0.5, "
     "3.5))\n"
     "  neap.say(tonumber('1.5'), tonumber('1,5'), 3 // 0.5, math.type(tonumber '1e1'))\n"
     "  neap.say(('x'):rep(2, 1.5), ('a1.5'):gsub('%d', 0.5))\n"

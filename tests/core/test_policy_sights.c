@@ -126,6 +126,8 @@ static void test_sights(void) {
       "3) == 2 and not pcall(neap.clamp, 1, 3, 2))",
       "assert(neap.pow(2, 10) == 1024 and neap.exp(0) == 1 and neap.ln(1) == 0 and "
       "math.log(8, 2) == 3)",
+      "assert(('%q %q %q %q %q'):format(0.1, 2.0, -1 / 0, 1e300, 7) == "
+      "'0.10000000000000001 2.0 -1e9999 1.0000000000000001e+300 7')",
       "assert(('%5.2f|%s|%q'):format(1.5, {}, 'a') == ' 1.50|table|\"a\"')",
       "local ok, a, b = xpcall(function(...) return ... end, error, 1, 2) assert(ok and "
       "a == 1 and b == 2)",

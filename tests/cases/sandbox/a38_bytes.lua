@@ -16,7 +16,8 @@ return {
     for i = 1, 50 do t[i * 104729] = i t[i + 0.5] = i end
     neap.say(show(t))
     neap.say(tostring(t), tostring(show), tostring(ctx), tostring(print), tostring(0 / 0), tostring(-(0 / 0)))
-    neap.say(("%s %s %g %5.1f %a"):format(t, show, 0 / 0, -(0 / 0), 0 / 0), table.concat { 0 / 0, -(0 / 0) })
+    assert(not pcall(string.format, "%a", 1) and not pcall(string.format, "%p", t))
+    neap.say(("%s %s %g %5.1f %q"):format(t, show, 0 / 0, -(0 / 0), 0 / 0), table.concat { 0 / 0, -(0 / 0) })
     for _, f in ipairs { error, string.rep, ctx.fold, setmetatable } do
       neap.say(pcall(f, t, show, ctx))
       neap.say(pcall(f))
