@@ -187,9 +187,13 @@ soak: deps-run                ## long runs: memory stays flat, nothing drifts
 	$(call each_lua,tests/soak)
 # Half of the recordings in each of two processes, a fixed number of tries.
 FUZZ = NEAP_ROUNDS=$${NEAP_ROUNDS:-900} NEAP_PART=$(1) $(LUA_ENV) $(LUA) tests/soak/importers.lua
-fuzz: deps-run                ## damaged recordings for a minute on two cores
-	+@$(SUBMAKE) all >&2
+# Then the sandbox: random policies for about 30 seconds of one core, patterns for ten.
+RANDOM_TESTS = $(addprefix $(BUILD)/tests/core/test_policy_,fuzz patterns)
+fuzz: deps-run                ## damaged recordings, random policies and patterns: two minutes
+	+@$(SUBMAKE) all $(RANDOM_TESTS) >&2
 	@$(call FUZZ,1/2) & half=$$!; rc=0; $(call FUZZ,2/2) || rc=1; wait $$half || rc=1; exit $$rc
+	@NEAP_ROUNDS=$${NEAP_POLICIES:-120000} $(word 1,$(RANDOM_TESTS))
+	@NEAP_ROUNDS=$${NEAP_PATTERNS:-1000000} $(word 2,$(RANDOM_TESTS))
 # JSON=1: an object a row. NPM=1: side by side with encoders of the npm registry.
 bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
 	+@$(SUBMAKE) all $(BENCHES) >&2

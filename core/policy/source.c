@@ -247,7 +247,9 @@ static void load_module(lua_State *L, np_str name) {
   np_policy *p = np_host(L);
   module m;
   np_err e;
-  if (read_module(p, name, &m, &e)) luaL_error(L, "%s", e.text);
+  neap_rc rc = read_module(p, name, &m, &e);
+  if (rc == NEAP_E_MEMORY) np_break(L, &e); /* not the policy's to catch */
+  if (rc) luaL_error(L, "%s", e.text);
   lua_pushcfunction(L, push_module);
   lua_pushlightuserdata(L, &m);
   int status = lua_pcall(L, 1, 1, 0);

@@ -13,11 +13,17 @@
 
 typedef struct counter {
   int64_t live, made, fail_at; /* fail_at: 0 never, n: the n-th and all later ones */
+  bool once;                   /* the n-th alone */
 } counter;
+
+static inline bool counter_fails(counter *c) {
+  c->made++;
+  return c->fail_at && (c->once ? c->made == c->fail_at : c->made >= c->fail_at);
+}
 
 static void *counter_malloc(void *ctx, size_t n) {
   counter *c = ctx;
-  if (++c->made >= c->fail_at && c->fail_at) return NULL;
+  if (counter_fails(c)) return NULL;
   c->live++;
   return malloc(n);
 }
@@ -25,7 +31,7 @@ static void *counter_malloc(void *ctx, size_t n) {
 static void *counter_realloc(void *ctx, void *p, size_t old, size_t n) {
   counter *c = ctx;
   (void)old;
-  if (++c->made >= c->fail_at && c->fail_at) return NULL;
+  if (counter_fails(c)) return NULL;
   return realloc(p, n);
 }
 

@@ -1,9 +1,11 @@
 /*
-** Random policies: soups of Lua's words, and the sandbox's attack files cut up and glued. Each
-** loads or says why not, runs or says why not, and leaves the pack usable and no memory.
+** Random policies: programs that Lua's grammar allows, soups of its words, and the sandbox's
+** attack files cut up and glued. Each loads or says why not, runs or says why not, and leaves
+** the pack usable and no memory.
 ** next: test_sandbox.c
 */
 #define _XOPEN_SOURCE 700
+#include "lua_soup.h"
 #include "policy_world.h"
 #include "text/text.h"
 
@@ -133,6 +135,8 @@ static void mutate(unsigned long long *s, const files *f, np_buf *out) {
   }
 }
 
+static int loaded, ran;
+
 static const char *run(np_vocab *vocab, np_str text) {
   static const np_limits limits = {.load_instructions = 100000,
                                    .call_instructions = 100000,
@@ -145,13 +149,22 @@ static const char *run(np_vocab *vocab, np_str text) {
   np_policy *p = NULL;
   np_err e = {0};
   const char *wrong = NULL;
+  int64_t found[4], ask = 0;
+  size_t count;
   world_open(&w, vocab, 4);
   uint64_t before = world_mark(&w);
   neap_rc rc =
       np_policy_load_text(&a, NP_LIT("f.lua"), text, NP_LIT(""), &limits, &p, &e);
   if (!rc) {
+    loaded++;
+    w.turn.asks = &ask;
     world_attach(&w, p);
     for (int i = 0; i < 2 && !rc; i++) rc = np_policy_assemble(p, &e);
+    if (!rc) ran++;
+    if (!rc) rc = np_policy_compact(p, &e);
+    if (!rc && np_policy_has(p, "recall"))
+      rc = np_policy_recall(p, NP_LIT("value_205"), found, NP_COUNT(found), &count, &e);
+    if (!rc) rc = np_policy_overflow(p, 7, &e);
     if (rc && w.pack.change_count == 0 && world_mark(&w) != before)
       wrong = "the pack has changed";
     if (np_policy_overflow(p, 5, NULL) == NEAP_E_MISUSE) wrong = "the policy is stuck";
@@ -178,7 +191,8 @@ int main(void) {
   for (int i = 0; i < n; i++) {
     unsigned long long s = seed + (unsigned long long)i;
     np_buf_clear(&text);
-    if (i % 2) soup(&s, &text);
+    if (i % 4 == 1) soup(&s, &text);
+    else if (i % 4 == 3) soup_policy(&s, &text);
     else mutate(&s, &f, &text);
     alarm(60);
     const char *wrong = run(vocab, np_buf_str(&text));
@@ -188,6 +202,8 @@ int main(void) {
     ok += !wrong;
   }
   CHECK("every random policy ends cleanly", ok == n);
+  fprintf(stderr, "%d of %d loaded, %d of them ran to their end\n", loaded, n, ran);
+  CHECK("many load, and many run", loaded > n / 5 && ran > n / 10);
   for (size_t i = 0; i < f.count; i++) np_buf_free(&f.text[i]);
   np_buf_free(&text);
   np_vocab_free(vocab);
