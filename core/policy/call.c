@@ -166,19 +166,35 @@ static int resume(lua_State *L, lua_State *co, int args) {
   return lua_error(L);
 }
 
-/* Runs job_body in a fresh coroutine, which inherits the armed hook. That of compact has a slot
-** to sleep in. */
+/* Pushes the coroutine that the call runs in. One whose last call ended well serves again; that
+** of compact is its own, with a slot to sleep in. */
+static lua_State *push_thread(lua_State *L) {
+  np_policy *p = np_host(L);
+  bool sleeps = p->hook == NP_HOOK_COMPACT;
+  if (!sleeps && p->thread_idle) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, p->thread_ref);
+    lua_State *co = lua_tothread(L, -1);
+    lua_sethook(co, lua_gethook(L), LUA_MASKCOUNT, p->meter.interval);
+    return co;
+  }
+  lua_State *co = lua_newthread(L); /* inherits the armed hook */
+  lua_pushvalue(L, -1);
+  fill_slot(L, sleeps ? p->run.thread : p->thread_ref);
+  return co;
+}
+
 static int call_body(lua_State *L) {
   np_policy *p = np_host(L);
-  lua_State *co = lua_newthread(L);
-  if (p->hook == NP_HOOK_COMPACT) {
-    lua_pushvalue(L, -1);
-    fill_slot(L, p->run.thread);
-  }
+  lua_State *co = push_thread(L);
   lua_pushcfunction(co, job_body);
   lua_pushvalue(L, 1);
   lua_xmove(L, co, 1);
-  return resume(L, co, 1);
+  p->thread_idle = p->thread_idle && p->hook == NP_HOOK_COMPACT;
+  resume(L, co, 1);
+  if (p->hook == NP_HOOK_COMPACT) return 0;
+  lua_settop(co, 0);
+  p->thread_idle = true;
+  return 0;
 }
 
 /* Goes on with compact, its answer in hand, on a full budget. */

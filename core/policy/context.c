@@ -358,8 +358,10 @@ void np_context_open(lua_State *L) {
   lua_pop(L, 1);
   np_span_open(L);
   np_entry_open(L);
+  np_options_open(L);
   p->ctx_ref = new_slot(L);
   p->options_ref = new_slot(L);
   p->state_ref = new_slot(L);
   p->run.thread = new_slot(L);
+  p->thread_ref = new_slot(L);
 }

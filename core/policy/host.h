@@ -35,8 +35,8 @@ typedef enum np_hook {
 /* What a call may still use. */
 typedef struct np_meter {
   int64_t left, limit; /* instructions */
-  int64_t deadline;    /* np_clock_ms; INT64_MAX: none */
-  int64_t ms, since;   /* of work in one call; np_clock_work_ms at its start */
+  int64_t deadline;    /* np_clock_ms; INT64_MAX: none; 0: nobody has looked yet */
+  int64_t ms, since;   /* of work in one call; np_clock_work_ms at the first look */
   int interval;        /* instructions between two looks */
   bool killed;
   char why[480]; /* of the kill, with its place */
@@ -158,6 +158,8 @@ struct np_policy {
   bool ranking; /* inside a rank hook: nothing may be changed */
   int ctx_ref, options_ref,
       state_ref;     /* slots of the registry, filled while a call lasts */
+  int thread_ref;    /* slot of the coroutine of calls that do not sleep */
+  bool thread_idle;  /* its last call ended well: it can serve again */
   bool state_read;   /* the slot holds this call's ctx.state */
   np_buf state;      /* JSON between calls; empty: {} */
   np_buf next_state; /* of the call that runs */
@@ -259,6 +261,8 @@ void np_shun_free(np_policy *p);
 
 /* Reads the `options` table at `index` and the host's overrides. Raises. */
 void np_options_read(lua_State *L, int index, np_str overrides);
+#define NP_OPTIONS_TYPE "neap.options"
+void np_options_open(lua_State *L); /* its metatable */
 void np_options_push(lua_State *L); /* the table `o` of one call */
 
 /* ---- shape.c: the table that a policy returns ---- */

@@ -67,11 +67,17 @@ static int over_time(lua_State *L, int level) {
   return kill_call(L, level, "the time of one call is over; do less at a time");
 }
 
-/* Whether the call has worked for too long. The deadline is cheap to look at; once it is
-** over, time in which other programs had the processor is given back. */
+/* Whether the call has worked for too long. The clock starts with the first look, so that a
+** short call has none to pay. The deadline is cheap to look at; once it is over, time in which
+** other programs had the processor is given back. */
 static bool is_late(np_meter *m) {
   if (m->deadline == INT64_MAX) return false;
   int64_t now = np_clock_ms();
+  if (m->deadline == 0) {
+    m->deadline = now + m->ms;
+    m->since = np_clock_work_ms();
+    return m->ms <= 0;
+  }
   if (now <= m->deadline) return false;
   int64_t left = m->ms - (np_clock_work_ms() - m->since);
   if (left <= 0) return true;
@@ -122,7 +128,7 @@ int64_t np_pause(void) {
 }
 
 void np_resume(np_policy *p, int64_t since) {
-  if (p->meter.deadline == INT64_MAX) return;
+  if (p->meter.deadline == INT64_MAX || p->meter.deadline == 0) return;
   int64_t spent = np_clock_ms() - since;
   p->meter.deadline += spent;
   p->meter.since += spent;
@@ -190,12 +196,8 @@ lua_State *np_state_new(np_policy *p) {
 
 static void start(np_policy *p, int64_t instructions, int64_t ms) {
   p->meter = (np_meter){.left = instructions, .limit = instructions};
-  p->meter.deadline = INT64_MAX;
-  if (ms >= 0) {
-    p->meter.deadline = np_clock_ms() + ms;
-    p->meter.since = np_clock_work_ms();
-    p->meter.ms = ms;
-  }
+  p->meter.deadline = ms < 0 ? INT64_MAX : 0;
+  p->meter.ms = ms;
   p->broken = (np_err){.code = NEAP_OK};
   p->said = 0;
   p->shrunk = false;

@@ -241,6 +241,15 @@ static void push_value(lua_State *L, const np_option *o, const np_option_value *
   }
 }
 
+void np_options_open(lua_State *L) {
+  luaL_newmetatable(L, NP_OPTIONS_TYPE);
+  lua_pushcfunction(L, unknown_read);
+  lua_setfield(L, -2, "__index");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
+}
+
 void np_options_push(lua_State *L) {
   np_policy *p = np_host(L);
   lua_createtable(L, 0, (int)p->option_count);
@@ -248,12 +257,7 @@ void np_options_push(lua_State *L) {
     push_value(L, &p->options[i], &p->options[i].value);
     lua_setfield(L, -2, p->options[i].name.p);
   }
-  lua_createtable(L, 0, 2);
-  lua_pushcfunction(L, unknown_read);
-  lua_setfield(L, -2, "__index");
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "__metatable");
-  lua_setmetatable(L, -2);
+  luaL_setmetatable(L, NP_OPTIONS_TYPE);
 }
 
 /* ---- as JSON ---- */
