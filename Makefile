@@ -199,6 +199,7 @@ bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
 	+@$(SUBMAKE) all $(BENCHES) >&2
 	@$(LUA_ENV) $(LUA) tests/bench/tokens.lua $(if $(JSON),--json) $(if $(NPM),--npm)
 	@$(LUA_ENV) $(LUA) tests/bench/packing.lua $(if $(JSON),--json)
+	@$(LUA_ENV) $(LUA) tests/bench/policy.lua $(if $(JSON),--json)
 
 lint: deps-lint               ## gcc and clang with -Werror, formatting, luacheck, cppcheck
 	@BUILD='$(BUILD)' MAKE='$(SUBMAKE)' C_FILES='$(C_FILES)' CPP='$(DEP_FLAGS)' bash tests/support/lint.sh

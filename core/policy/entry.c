@@ -52,8 +52,17 @@ static np_pack *pack_of(lua_State *L) {
   return np_host(L)->pack;
 }
 
+/* Fields are read in loops over whole histories: the type is known by its metatable's place,
+** and only what is wrong goes the long way. */
 static const np_entry *check_entry(lua_State *L, int arg) {
-  const np_handle *h = np_check_handle(L, arg, NP_ENTRY_TYPE);
+  const np_policy *p = np_host(L);
+  const np_handle *h = lua_touserdata(L, arg);
+  bool right = h && lua_getmetatable(L, arg);
+  if (right) {
+    right = lua_topointer(L, -1) == p->entry_type && h->generation == p->generation;
+    lua_pop(L, 1);
+  }
+  if (!right || !p->pack) h = np_check_handle(L, arg, NP_ENTRY_TYPE);
   return np_log_entry(pack_of(L)->log, h->id);
 }
 
@@ -309,6 +318,7 @@ void np_entry_open(lua_State *L) {
       {"hold", entry_hold}, {"lines", entry_lines},         {NULL, NULL}};
   np_open_handle(L, NP_ENTRY_TYPE, entry_index, fields, methods);
   luaL_getmetatable(L, NP_ENTRY_TYPE);
+  np_host(L)->entry_type = lua_topointer(L, -1);
   lua_pushcfunction(L, entry_eq);
   lua_setfield(L, -2, "__eq");
   lua_pushcfunction(L, entry_tostring);

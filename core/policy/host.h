@@ -155,7 +155,8 @@ struct np_policy {
   uint64_t generations; /* given out so far */
   np_run_of run;
   np_hook hook;
-  bool ranking; /* inside a rank hook: nothing may be changed */
+  const void *entry_type; /* where the metatable of entries lies */
+  bool ranking;           /* inside a rank hook: nothing may be changed */
   int ctx_ref, options_ref,
       state_ref;     /* slots of the registry, filled while a call lasts */
   int thread_ref;    /* slot of the coroutine of calls that do not sleep */

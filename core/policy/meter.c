@@ -195,10 +195,13 @@ lua_State *np_state_new(np_policy *p) {
 /* ---- the border ---- */
 
 static void start(np_policy *p, int64_t instructions, int64_t ms) {
-  p->meter = (np_meter){.left = instructions, .limit = instructions};
+  p->meter.left = p->meter.limit =
+      instructions; /* the texts are not cleared: it is short */
   p->meter.deadline = ms < 0 ? INT64_MAX : 0;
   p->meter.ms = ms;
-  p->broken = (np_err){.code = NEAP_OK};
+  p->meter.killed = false;
+  p->meter.why[0] = '\0';
+  p->broken.code = NEAP_OK;
   p->said = 0;
   p->shrunk = false;
   p->heap.host_failed = p->heap.out = false;

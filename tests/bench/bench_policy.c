@@ -5,6 +5,7 @@
 */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -106,10 +107,25 @@ static void bench_walk(world *w) {
   say("walk", time_body(w, "for e in ctx:entries() do end", 5));
 }
 
+/* An empty policy's, and the largest of those that are shipped. */
 static void bench_memory(void) {
   np_policy *p = load("return { api = 1 }");
   say("memory", (double)p->heap.bytes);
   np_policy_free(p);
+  size_t most = 0;
+  DIR *dir = opendir("policies");
+  for (struct dirent *d; dir && (d = readdir(dir)) != NULL;) {
+    char path[400];
+    np_err e;
+    snprintf(path, sizeof path, "policies/%s", d->d_name);
+    if (!strstr(d->d_name, ".lua") ||
+        np_policy_load(&np_alloc_libc, path, NP_LIT(""), NULL, &p, &e))
+      continue;
+    if (p->heap.bytes > most) most = p->heap.bytes;
+    np_policy_free(p);
+  }
+  if (dir) closedir(dir);
+  if (most) say("memory_shipped", (double)most);
 }
 
 /* A policy of 300 lines: functions of some length, options, several hooks. */
@@ -166,6 +182,20 @@ static void bench_reload(void) {
   np_buf_free(&b);
 }
 
+/* A log of a build, half of it errors; the parser is there already. */
+static void bench_grammar(world *w) {
+  static const char body[] = "local s = ('cc -O2 -c src/file.c -o "
+                             "build/file.o\\nsrc/file.c:12:5: error: no such "
+                             "thing\\n'):rep(820) assert(#neap.grammar.errors(s) == 820)";
+  np_policy *p =
+      load("return { api = 1, assemble = function() neap.grammar.errors('') end }");
+  np_err e;
+  world_attach(w, p);
+  bool there = np_policy_assemble(p, &e) == NEAP_OK;
+  np_policy_free(p);
+  if (there) say("grammar", time_body(w, body, 3));
+}
+
 int main(int argc, char **argv) {
   world small, large;
   if (argc > 1) setenv("NEAP_DATA", argv[1], 1);
@@ -177,6 +207,7 @@ int main(int argc, char **argv) {
   bench_walk(&large);
   bench_memory();
   bench_reload();
+  bench_grammar(&small);
   world_close(&large);
   world_close(&small);
   np_vocab_free(vocab);
