@@ -338,6 +338,77 @@ static int session_text(lua_State *L) {
   return 1;
 }
 
+/* ---- finding again ---- */
+
+typedef struct hit_row {
+  int64_t entry, step;
+  double score;
+  size_t session, snippet;
+} hit_row;
+
+/* Lua may raise an error when memory runs out, and must not do so in here. */
+static void keep_hit(void *ctx, const neap_hit *h) {
+  np_buf *b = ctx;
+  hit_row row = {h->entry, h->step, h->score, h->session.n, h->snippet.n};
+  np_buf_add(b, np_str_of((const char *)&row, sizeof row));
+  np_buf_add(b, h->session);
+  np_buf_add(b, h->snippet);
+}
+
+static void push_hits(lua_State *L, np_str rows) {
+  lua_newtable(L);
+  for (size_t at = 0, i = 1; at < rows.n; i++) {
+    hit_row row;
+    memcpy(&row, rows.p + at, sizeof row);
+    at += sizeof row;
+    lua_createtable(L, 0, 5);
+    set_str(L, "session", np_str_cut(rows, at, at + row.session));
+    at += row.session;
+    set_str(L, "snippet", np_str_cut(rows, at, at + row.snippet));
+    at += row.snippet;
+    lua_pushinteger(L, (lua_Integer)row.entry);
+    lua_setfield(L, -2, "entry");
+    lua_pushinteger(L, (lua_Integer)row.step);
+    lua_setfield(L, -2, "step");
+    lua_pushnumber(L, row.score);
+    lua_setfield(L, -2, "score");
+    lua_rawseti(L, -2, (lua_Integer)i);
+  }
+}
+
+static size_t check_k(lua_State *L, int at) {
+  lua_Integer k = luaL_optinteger(L, at, 0);
+  luaL_argcheck(L, k >= 0 && k <= 100, at, "at most 100 hits");
+  return (size_t)k;
+}
+
+/* recall(query, k): the session's own entries, as {session, entry, step, score, snippet}. */
+static int session_recall(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str query = check_str(L, 2);
+  size_t k = check_k(L, 3);
+  np_buf *rows = np_bind_buf(L); /* an error of Lua's frees it */
+  neap_rc rc = neap_session_recall(s, query, k, keep_hit, rows);
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rows->failed) return luaL_error(L, "out of memory");
+  push_hits(L, np_buf_str(rows));
+  return 1;
+}
+
+/* recall(query, session, k): the same of the store; all sessions when none is named. */
+static int engine_recall(lua_State *L) {
+  engine_box *b = to_engine(L);
+  neap_str query = check_str(L, 2);
+  const char *session = luaL_optstring(L, 3, NULL);
+  size_t k = check_k(L, 4);
+  np_buf *rows = np_bind_buf(L); /* an error of Lua's frees it */
+  neap_rc rc = neap_recall(b->n, session, query, k, keep_hit, rows);
+  if (rc) return push_failure(L, b->n, rc);
+  if (rows->failed) return luaL_error(L, "out of memory");
+  push_hits(L, np_buf_str(rows));
+  return 1;
+}
+
 static int session_tostring(lua_State *L) {
   session_box *b = luaL_checkudata(L, 1, SESSION);
   if (b->s)
@@ -346,8 +417,10 @@ static int session_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg engine_methods[] = {
-    {"session", engine_session}, {"close", engine_close}, {NULL, NULL}};
+static const luaL_Reg engine_methods[] = {{"session", engine_session},
+                                          {"recall", engine_recall},
+                                          {"close", engine_close},
+                                          {NULL, NULL}};
 
 static const luaL_Reg session_methods[] = {
     {"set_tools", session_set_tools},
@@ -368,6 +441,7 @@ static const luaL_Reg session_methods[] = {
     {"shadow", session_shadow},
     {"has_shadow", session_has_shadow},
     {"shadow_totals", session_shadow_totals},
+    {"recall", session_recall},
     {"close", session_close},
     {NULL, NULL},
 };

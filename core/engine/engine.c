@@ -1,7 +1,7 @@
 /*
 ** The handle: allocator, store, secret, vocabularies, the last error. next: session.c
 */
-#include "engine/engine.h"
+#include "engine/words.h"
 
 #include <stdlib.h>
 
@@ -89,6 +89,8 @@ static neap_rc open_store(neap *n, const neap_config *c) {
              : np_store_sqlite_open(&n->alloc, c->store, (n->flags & NEAP_READONLY) != 0,
                                     &n->store, &n->error);
   if (rc) return rc;
+  n->store->text = np_words_text;
+  n->store->text_ctx = &n->alloc;
   if (n->flags & NEAP_FIXED_SECRET) {
     memcpy(n->secret, fixed_secret, NP_SHA256);
     return NEAP_OK;

@@ -149,8 +149,10 @@ struct neap_session {
   np_buf shadow_end;    /* why the last shadow has ended */
   np_str host_tools;    /* without the engine's */
   np_buf account, text, body; /* results that live until the next call */
-  size_t measured;            /* citations that have been measured */
-  int64_t measured_by;        /* those that entries up to this one make are not to be */
+  np_store *words;     /* of a session that writes nothing: the index of its words */
+  int64_t followed;    /* entries when the index of words was last brought up */
+  size_t measured;     /* citations that have been measured */
+  int64_t measured_by; /* those that entries up to this one make are not to be */
   uint32_t
       call_at; /* cursor of neap_next_call, from the last response's first entry on */
   size_t call_message; /* the last response's first message */
@@ -274,6 +276,12 @@ neap_rc np_tools_schemas(np_str host, bool fetch, bool find, np_buf *out, np_err
 /* The next word of two bytes or more; whether a text has it, whatever its case. */
 bool np_query_next(np_str *rest, np_str *word);
 bool np_query_in(np_str text, np_str word);
+
+/* ---- recall.c ---- */
+neap_rc np_recall_answer(neap_session *s, np_json args, np_buf *out);
+/* np_turn.search: `ctx` is the session. */
+neap_rc np_recall_search(void *ctx, np_str query, int64_t *ids, size_t room, size_t *n,
+                         np_err *e);
 
 /* ---- catalogue.c ---- */
 neap_rc np_catalogue_seen(neap_session *s); /* counts calls, notes what was looked for */

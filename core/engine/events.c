@@ -199,6 +199,7 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_REQUEST: return keep_head(s, ev->body, &s->request);
     case NP_EV_MESSAGE: {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
+      if (!rc) s->log.messages[index].seq = ev->seq;
       if (!rc) np_log_index_note(&s->log);
       return rc;
     }

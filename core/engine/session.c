@@ -2,7 +2,7 @@
 ** Sessions: opening, the guard around every call, and appending. A change is in the store
 ** before it is acknowledged. next: turn.c
 */
-#include "engine/engine.h"
+#include "engine/words.h"
 
 #include "text/text.h"
 
@@ -427,12 +427,14 @@ void neap_session_close(neap_session *s) {
   neap *n = s->engine;
   remove_session(s);
   if (n->store) n->store->ops->flush(n->store, NULL);
+  if (n->store) np_words_leave(s);
   np_session_free(s);
 }
 
 void np_session_free(neap_session *s) {
   neap *n = s->engine;
   np_shadow_free(s);
+  if (s->words) s->words->ops->close(s->words, NULL);
   np_policy_free(s->policy);
   np_policy_free(s->previous);
   if (s->pack.alloc) np_pack_free(&s->pack);
@@ -562,8 +564,12 @@ neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
   np_free(&s->engine->alloc, ev);
   if (rc) return rc;
   s->log.fresh = response.n > 0;
-  np_log_enter(&s->log, &staged);
-  return np_log_index_come(&s->log, &s->err);
+  size_t at = np_log_enter(&s->log, &staged);
+  for (size_t i = 0; s->claim.fence > 0 && i < n; i++)
+    s->log.messages[at + i].seq = s->claim.last_seq - (int64_t)(n - 1 - i);
+  rc = np_log_index_come(&s->log, &s->err);
+  if (!rc) np_words_follow(s);
+  return rc;
 }
 
 neap_rc neap_append(neap_session *s, neap_str message) {

@@ -126,15 +126,7 @@ static void read_entry(neap_session *s, np_json args, np_buf *out) {
   }
 }
 
-/* ---- neap_recall ---- */
-
-#define HITS 3         /* entries given back */
-#define HIT_CHARS 1500 /* of each; both as in the founding design */
-
-typedef struct hit {
-  const np_entry *en;
-  double score;
-} hit;
+/* ---- words ---- */
 
 static char lower(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
@@ -170,90 +162,14 @@ bool np_query_next(np_str *rest, np_str *word) {
   return false;
 }
 
-/* Longer words are rarer words: each found one counts its length. */
-static double score(const np_entry *en, np_str query) {
-  np_str word;
-  double n = 0;
-  while (np_query_next(&query, &word)) {
-    if (np_query_in(en->text, word)) n += (double)word.n;
-  }
-  return n;
-}
-
-static size_t best_hits(const neap_session *s, np_str query, hit hits[HITS]) {
-  size_t n = 0;
-  for (size_t i = s->log.entry_count; i-- > 0;) {
-    const np_entry *en = &s->log.entries[i];
-    bool own = en->kind == NP_KIND_CALL && np_tools_fetches(en->tool);
-    if (own || en->kind == NP_KIND_SYSTEM || en->kind == NP_KIND_SUMMARY ||
-        (en->kind == NP_KIND_RESULT && np_tools_fetches(en->tool)))
-      continue;
-    hit h = {en, score(en, query)};
-    if (h.score <= 0) continue;
-    size_t at = n < HITS ? n++ : HITS - 1;
-    if (at == HITS - 1 && n == HITS && hits[at].en && hits[at].score >= h.score) continue;
-    for (; at && hits[at - 1].score < h.score; at--) hits[at] = hits[at - 1];
-    hits[at] = h;
-  }
-  return n;
-}
-
-/* What the policy's recall hook finds, or the best by words when it has none. A hook that
-** fails is noted, and the words answer. */
-static size_t find_hits(neap_session *s, np_str query, const np_entry *found[HITS]) {
-  int64_t ids[HITS];
-  size_t n = 0;
-  np_err e = {0};
-  bool asks = np_policy_has(s->policy, "recall") && !np_breaker_is_open(s);
-  if (asks && s->turn && !np_view_sync(&s->pack.view, &e)) {
-    if (!np_policy_recall(s->policy, query, ids, HITS, &n, &e)) {
-      for (size_t i = 0; i < n; i++) found[i] = np_log_entry(&s->log, ids[i]);
-      return n;
-    }
-    np_hook_error(s, &e);
-  }
-  hit hits[HITS] = {{0}};
-  n = best_hits(s, query, hits);
-  for (size_t i = 0; i < n; i++) found[i] = hits[i].en;
-  return n;
-}
-
-static void add_hit(const np_entry *en, np_buf *out) {
-  size_t at = en->text.n < HIT_CHARS ? en->text.n : HIT_CHARS;
-  np_buf_adds(out, "[step ");
-  np_buf_int(out, en->step);
-  np_buf_adds(out, ", entry ");
-  np_buf_int(out, en->id);
-  np_buf_adds(out, "]\n");
-  np_buf_add(out, np_str_cut(en->text, 0, np_grapheme_floor(en->text, at)));
-}
-
-static void recall(neap_session *s, np_json args, np_buf *out) {
-  np_json v;
-  np_buf query;
-  const np_entry *found[HITS];
-  np_buf_init(&query, &s->engine->alloc);
-  if (np_json_get(args, "query", &v)) np_json_text(v, &query);
-  size_t n = find_hits(s, np_buf_str(&query), found);
-  if (!n) {
-    np_buf_adds(
-        out, "No earlier step matches. Try other words: names, error codes, file names.");
-  }
-  for (size_t i = 0; i < n; i++) {
-    if (i) np_buf_adds(out, "\n---\n");
-    add_hit(found[i], out);
-  }
-  if (query.failed) out->failed = true;
-  np_buf_free(&query);
-}
-
 neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
   np_json args = {0};
+  neap_rc rc = NEAP_OK;
   np_buf_clear(out);
   if (np_json_check(c->arguments, &args, NULL)) args = (np_json){0};
   if (np_str_is(c->name, "neap_read")) read_entry(s, args, out);
-  else if (np_str_is(c->name, "neap_recall")) recall(s, args, out);
+  else if (np_str_is(c->name, "neap_recall")) rc = np_recall_answer(s, args, out);
   else if (np_str_is(c->name, "neap_tools")) np_catalogue_answer(s, args, out);
   else np_buf_adds(out, "There is no such tool; neap offers neap_read and neap_recall.");
-  return out->failed ? np_fail_mem(&s->err) : NEAP_OK;
+  return out->failed ? np_fail_mem(&s->err) : rc;
 }

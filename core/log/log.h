@@ -125,6 +125,7 @@ typedef struct np_message {
   int64_t first;    /* id of its first entry */
   uint32_t entries; /* how many */
   int64_t step;
+  int64_t seq;    /* of its event in the store; 0: it has none. The engine's to set */
   uint32_t lead;  /* first message of its response: itself, unless items make up one */
   uint32_t batch; /* of a lead: the atom of the response's calls, UINT32_MAX: none */
   /* a result has no content, or its list has what a provider refuses: empty texts, images */

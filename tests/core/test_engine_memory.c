@@ -107,7 +107,7 @@ static progress live(neap *n, const char *name, const char *policy) {
   neap_ask ask;
   neap_options o = {.size = sizeof o,
                     .policy = policy,
-                    .window = 900,
+                    .window = 1000,
                     .format = format,
                     .reserve = -1,
                     .flags = NEAP_NO_RELOAD};
@@ -155,7 +155,7 @@ static void check_kept(neap *n, const char *name, const char *policy, const prog
   neap_str text;
   neap_options o = {.size = sizeof o,
                     .policy = policy,
-                    .window = 900,
+                    .window = 1000,
                     .format = format,
                     .reserve = -1,
                     .flags = NEAP_NO_RELOAD};

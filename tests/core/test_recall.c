@@ -1,6 +1,6 @@
 /*
 ** The index of words, in both stores alike: what is found, for whom, in which order; any
-** query; purging; a crash. next: test_engine.c
+** query; purging; a crash. next: test_recall_engine.c
 */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* kill */
