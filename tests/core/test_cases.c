@@ -5,25 +5,18 @@
 ** the last one ended unless the account says that it does not. docs of the form: the first line
 ** of each file. next: test_pack.c
 */
-#include "session.h"
+#include "watch.h"
 
-#include "anthropic_check.h"
 #include "case_text.h"
-#include "engine/engine.h"
-#include "gemini_recount.h"
-#include "openai_check.h"
-#include "render/check.h"
-#include "responses_recount.h"
 
 typedef struct run {
   neap *n;
   neap_session *s;
   const char *format;
   char name[160]; /* of the case and its format */
-  np_buf text, last, seen, body;
+  np_buf text, body;
+  watch w;
   int round;
-  bool tools; /* the request has some: their count is another test's */
-  bool strict;
 } run;
 
 static void complain(const run *r, const char *what, np_str more) {
@@ -57,47 +50,6 @@ static int64_t int_of(np_json object, const char *key, int64_t none) {
   np_json v;
   if (!np_json_get(object, key, &v) || v.type != NP_JSON_NUMBER) return none;
   return number(object.raw, key);
-}
-
-/* ---- what holds of every prompt ---- */
-
-static int64_t recount(run *r, np_str body, np_buf *seen) {
-  const np_view *v = &r->s->pack.view;
-  const char *wrong = NULL;
-  int64_t tokens = 0;
-  np_buf_clear(seen);
-  np_buf_add(seen, np_str_cut(body, 0, r->s->pack.frame.body_end));
-  switch (v->format->shape) {
-    case NP_SHAPE_ANTHROPIC:
-      wrong = anthropic_count(v->vocab, v->model, body, seen, &tokens);
-      break;
-    case NP_SHAPE_RESPONSES: return responses_recount(v->vocab, body, v->model, 0);
-    case NP_SHAPE_GEMINI: return gemini_recount(v->vocab, body, v->model, 0);
-    case NP_SHAPE_CHAT: wrong = openai_check(v->vocab, body, 0, &tokens); break;
-    default: tokens = (int64_t)np_vocab_count(v->vocab, body);
-  }
-  if (wrong) complain(r, "the count", np_str_cstr(wrong));
-  return wrong ? -1 : tokens;
-}
-
-static void check_always(run *r, np_str body, neap_str acc) {
-  np_err e = {0};
-  np_str was = np_buf_str(&r->last);
-  neap_rc rc = np_check(&np_alloc_libc, np_str_cstr(r->format), body, r->strict, &e);
-  if (rc) complain(r, "a rule of the provider", np_str_cstr(e.text));
-  CHECK("a prompt keeps its provider's rules", rc == NEAP_OK);
-  int64_t tokens = recount(r, body, &r->seen);
-  if (!r->tools && tokens != number(acc, "tokens"))
-    complain(r, "the recount differs from the account", acc);
-  CHECK("its bytes count as the account says",
-        r->tools || tokens == number(acc, "tokens"));
-  CHECK("it is within its budget", number(acc, "tokens") <= number(acc, "budget"));
-  np_str now = np_buf_str(&r->seen);
-  bool begins = now.n >= was.n && (!was.n || memcmp(now.p, was.p, was.n) == 0);
-  CHECK("it goes on where the last one ended, or says that it does not",
-        begins || has(acc, "\"rewrite\":true"));
-  np_buf_clear(&r->last);
-  np_buf_add(&r->last, now);
 }
 
 /* ---- what a case looks for ---- */
@@ -227,7 +179,9 @@ static void do_prompt(run *r, np_json check) {
   np_buf_add(&r->body, body);
   body = np_buf_str(&r->body);
   neap_str acc = account(r->s);
-  check_always(r, body, acc);
+  const char *wrong = watch_prompt(&r->w, r->s, body);
+  if (wrong) complain(r, wrong, acc);
+  CHECK("a prompt keeps its rules, its count, its budget and its beginning", !wrong);
   check_texts(r, check, body);
   check_alike(r, check, body);
   check_account(r, check, acc);
@@ -364,10 +318,10 @@ static void open_session(run *r, np_json item) {
     o.model = model.p;
   }
   np_json_get(item, "tools", &v);
-  r->tools = v.type == NP_JSON_ARRAY;
+  r->w.uncounted = v.type == NP_JSON_ARRAY;
   neap_rc rc = neap_session_open(r->n, r->name, &o, &r->s);
   check_code(r, item, rc);
-  if (!rc && r->tools)
+  if (!rc && r->w.uncounted)
     CHECK("tools are taken", neap_set_tools(r->s, json_of(r, v)) == NEAP_OK);
   if (!rc && np_json_get(item, "request", &v))
     CHECK("members are taken", neap_set_request(r->s, json_of(r, v)) == NEAP_OK);
@@ -379,19 +333,22 @@ static void run_case(np_json item, const char *format) {
   run r = {.format = format};
   np_json v;
   np_json_get(item, "strict", &v);
-  r.strict = !np_str_is(v.raw, "false");
+  watch_open(&r.w);
+  r.w.lenient = np_str_is(v.raw, "false");
   np_json_get(item, "case", &v);
   snprintf(r.name, sizeof r.name, "%.*s in %s", v.raw.n > 100 ? 100 : (int)v.raw.n - 2,
            v.raw.p + 1, format);
-  np_buf *bufs[] = {&r.text, &r.last, &r.seen, &r.body};
-  for (size_t i = 0; i < NP_COUNT(bufs); i++) np_buf_init(bufs[i], &np_alloc_libc);
+  np_buf_init(&r.text, &np_alloc_libc);
+  np_buf_init(&r.body, &np_alloc_libc);
   int before = check_failed;
   r.n = engine_open(NULL);
   open_session(&r, item);
   if (r.s && np_json_get(item, "run", &v)) do_steps(&r, v);
   neap_session_close(r.s);
   neap_close(r.n);
-  for (size_t i = 0; i < NP_COUNT(bufs); i++) np_buf_free(bufs[i]);
+  np_buf_free(&r.text);
+  np_buf_free(&r.body);
+  watch_close(&r.w);
   if (check_failed != before) fprintf(stderr, "that was: %s\n", r.name);
 }
 
