@@ -68,8 +68,11 @@ DEMOS    := $(DEMO_SRC:%.c=$(BUILD)/%)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 
 STATIC  := $(BUILD)/libneap.a
-# What tests link with: the library that looks at every prompt (core/render/check.h).
+# What tests link with: the library that looks at every prompt (core/render/check.h) and keeps no
+# memory for later. Tests of that link with the other one.
 CHECKED := $(BUILD)/checked/libneap.a
+CHECK_OBJ := $(addprefix $(BUILD)/checked/core/,engine/turn.o base/spare.o policy/pool.o)
+PLAIN_TESTS := $(BUILD)/tests/core/test_heap
 SHARED  := $(BUILD)/libneap.so
 MODULE  := $(BUILD)/lua/neap/core.so
 PROGRAM := $(BUILD)/neap
@@ -120,7 +123,7 @@ $(BUILD)/checked/%.o: %.c $(STAMP) | $(BUILD)/.pkgs $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -UNEAP_CHECK -DNEAP_CHECK -c -o $@ $<
 
-$(CHECKED): $(BUILD)/checked/core/engine/turn.o $(filter-out %/core/engine/turn.o,$(LIB_OBJ))
+$(CHECKED): $(CHECK_OBJ) $(filter-out $(CHECK_OBJ:$(BUILD)/checked/%=$(BUILD)/%),$(LIB_OBJ))
 	$(call say,AR,$@)
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -146,8 +149,8 @@ $(PROGRAM): $(CLI_OBJ) $(BIND_OBJ) $(STATIC)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
-$(TESTS): $(CHECKED)
-$(DEMOS) $(BENCHES): $(STATIC)
+$(filter-out $(PLAIN_TESTS),$(TESTS)): $(CHECKED)
+$(PLAIN_TESTS) $(DEMOS) $(BENCHES): $(STATIC)
 $(TESTS) $(DEMOS) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
@@ -157,7 +160,7 @@ $(BUILD)/share/lua/5.4/neap: TO = lua/neap
 $(LINKS):
 	@mkdir -p $(@D) && ln -sfn '$(CURDIR)/$(TO)' $@
 
--include $(BUILD)/checked/core/engine/turn.d $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
+-include $(CHECK_OBJ:%.o=%.d) $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
 
 # ---- run and test ------------------------------------------------------------------------
 

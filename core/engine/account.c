@@ -114,7 +114,8 @@ static void add_change(np_buf *b, const np_change *first, const np_change *last,
 
 static neap_rc add_changes(const neap_session *s, np_buf *b) {
   const np_pack *p = &s->pack;
-  net *list = np_calloc(p->alloc, p->change_count + 1, sizeof *list);
+  const neap_alloc *temp = np_temp(&p->view);
+  net *list = np_calloc(temp, p->change_count + 1, sizeof *list);
   if (!list) return NEAP_E_MEMORY;
   size_t n = 0;
   for (size_t i = 0; i < p->change_count; i++) {
@@ -131,7 +132,7 @@ static neap_rc add_changes(const neap_session *s, np_buf *b) {
   }
   if (sep == '[') np_buf_addc(b, sep);
   np_buf_addc(b, ']');
-  np_free(p->alloc, list);
+  np_free(temp, list);
   return NEAP_OK;
 }
 

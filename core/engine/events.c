@@ -42,7 +42,7 @@ static bool seen_before(const np_pack *p, size_t i) {
 /* The policy's state, when it is another than the one that was written last. */
 static neap_rc take_state(neap_session *s) {
   np_buf now;
-  np_buf_init(&now, &s->engine->alloc);
+  np_buf_init(&now, np_temp(&s->pack.view));
   neap_rc rc = np_policy_state(s->policy, &now, &s->err);
   np_str was = s->turn_state.n ? np_buf_str(&s->turn_state) : NP_LIT("{}");
   int64_t version = np_policy_state_version(s->policy);

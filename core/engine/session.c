@@ -554,14 +554,15 @@ static size_t make_events(const neap_session *s, const np_str *messages, size_t 
 neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
                           np_str response) {
   np_staged staged;
-  np_event *ev = np_calloc(&s->engine->alloc, n + 2, sizeof *ev);
+  const neap_alloc *temp = np_temp(&s->pack.view);
+  np_event *ev = np_calloc(temp, n + 2, sizeof *ev);
   if (!ev) return np_fail_mem(&s->err);
   neap_rc rc = stage(s, messages, n, &staged);
   if (!rc) {
     rc = np_session_write(s, ev, make_events(s, messages, n, response, ev));
     if (rc) np_log_give_up(&s->log, &staged);
   }
-  np_free(&s->engine->alloc, ev);
+  np_free(temp, ev);
   if (rc) return rc;
   s->log.fresh = response.n > 0;
   size_t at = np_log_enter(&s->log, &staged);

@@ -28,7 +28,7 @@ np_verdict np_pack_text_of(np_pack *p, const np_entry *en, np_rung rung,
   np_buf b;
   bool whole = false;
   neap_rc rc = NEAP_OK;
-  np_buf_init(&b, p->alloc);
+  np_buf_init(&b, np_temp(&p->view));
   if (rung == NP_TRIMMED) {
     rc = np_mark_trimmed(&p->view, en, ask, &b, &whole, NULL);
   } else if (rung == NP_REFERENCE) {

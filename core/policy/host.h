@@ -10,6 +10,7 @@
 #include <lua.h>
 
 #include "policy/policy.h"
+#include "policy/pool.h"
 
 #define NP_HOOKS(X)                                                                      \
   X(ADMIT, "admit")                                                                      \
@@ -129,6 +130,7 @@ struct np_policy {
   np_limits limits;
   np_meter meter;
   np_heap heap;
+  np_pool pool;
   np_arena arena; /* what lives with the policy */
 
   np_policy_info info;

@@ -29,6 +29,7 @@ void np_policy_free(np_policy *p) {
   neap_alloc a = p->alloc;
   np_policy_free(p->trusted);
   if (p->L) lua_close(p->L);
+  if (p->pool.alloc) np_pool_free(&p->pool);
   np_buf_free(&p->state);
   np_run_free(p);
   np_shun_free(p);

@@ -160,22 +160,16 @@ static void count_big(np_policy *p, size_t old, size_t n) {
   }
 }
 
-/* lua_Alloc. Shrinking never fails: the block is then left as it is. */
+/* lua_Alloc. Shrinking fails only where the block would have to move and there is no memory to
+** move it to. */
 static void *reallocate(void *ud, void *ptr, size_t osize, size_t nsize) {
   np_policy *p = ud;
   size_t old = ptr ? osize : 0;
-  void *q = NULL;
-  if (nsize == 0) {
-    np_free(&p->alloc, ptr);
-  } else {
-    if (nsize > old && (!allows(p, old, nsize) || !pays(p, ptr, osize, nsize)))
-      return NULL;
-    q = ptr ? np_realloc(&p->alloc, ptr, old, nsize) : np_malloc(&p->alloc, nsize);
-    if (!q && nsize > old) {
-      p->heap.host_failed = true;
-      return NULL;
-    }
-    if (!q) q = ptr;
+  if (nsize > old && (!allows(p, old, nsize) || !pays(p, ptr, osize, nsize))) return NULL;
+  void *q = np_pool_realloc(&p->pool, ptr, old, nsize);
+  if (!q && nsize) {
+    p->heap.host_failed = true;
+    return NULL;
   }
   p->heap.bytes = p->heap.bytes - old + nsize;
   count_big(p, old, nsize);
@@ -185,6 +179,7 @@ static void *reallocate(void *ud, void *ptr, size_t osize, size_t nsize) {
 lua_State *np_state_new(np_policy *p) {
   p->meter.left = p->meter.limit = INT64_MAX / 2;
   p->meter.deadline = INT64_MAX;
+  np_pool_init(&p->pool, &p->alloc);
   lua_State *L = lua_newstate(reallocate, p);
   if (!L) return NULL;
   *(np_policy **)lua_getextraspace(L) = p;

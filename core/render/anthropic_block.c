@@ -28,7 +28,7 @@ void np_anthropic_text(const np_view *v, const np_entry *en, const np_str *text,
 static void add_text(const np_view *v, const np_entry *en, np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_anthropic_text(v, en, s->rung == NP_FULL ? NULL : &s->text, &text);
   np_buf_adds(out, "{\"type\":\"text\",\"text\":");
   np_json_quote(out, np_buf_str(&text));
@@ -152,8 +152,8 @@ static void add_call(const np_view *v, const np_entry *en, np_buf *out) {
     add_own(v, en, out);
     return;
   }
-  np_buf_init(&id, v->alloc);
-  np_buf_init(&args, v->alloc);
+  np_buf_init(&id, np_temp(v));
+  np_buf_init(&args, np_temp(v));
   quote_id(en, &id);
   np_part_call_shown(v, en, &args);
   np_str body = np_buf_str(&args), own_id = np_buf_str(&id);
@@ -187,8 +187,8 @@ static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
     add_own(v, en, out);
     return;
   }
-  np_buf_init(&id, v->alloc);
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&id, np_temp(v));
+  np_buf_init(&text, np_temp(v));
   quote_id(np_log_entry(v->log, en->pair), &id);
   add_body(v, en, &text);
   np_str body = np_buf_str(&text), call_id = np_buf_str(&id);
@@ -203,7 +203,7 @@ static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
 
 void np_anthropic_stub(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_part_stub(v, call, &text);
   np_buf_adds(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
   quote_id(call, out);
@@ -223,7 +223,7 @@ static bool is_data(const np_entry *en) {
 /* A text block that is cut keeps its other members. */
 static void add_cut(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_part_shown(v, en, &text);
   np_str body = np_buf_str(&text);
   swap w = {NULL, "text", NULL, &body, is_unmarked(v, en)};

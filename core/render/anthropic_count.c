@@ -21,22 +21,22 @@ static uint32_t count_buf(const np_view *v, np_buf *b) {
 
 static uint32_t text_tokens(const np_view *v, const np_entry *en, const np_str *text) {
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_anthropic_text(v, en, text, &b);
   return cost->message + count_buf(v, &b);
 }
 
 static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_part_stub(v, call, &b);
   return cost->result + count_buf(v, &b);
 }
 
 static uint32_t call_tokens(const np_view *v, const np_entry *en, const np_str *text) {
   np_buf b, name;
-  np_buf_init(&b, v->alloc);
-  np_buf_init(&name, v->alloc);
+  np_buf_init(&b, np_temp(v));
+  np_buf_init(&name, np_temp(v));
   np_part_name(en->tool, &name);
   np_part_arguments(text ? *text : en->text, &b);
   uint32_t n = cost->call + count_buf(v, &name) + count_buf(v, &b);
@@ -57,7 +57,7 @@ static uint32_t result_tokens(const np_view *v, const np_entry *en) {
 static uint32_t thought_tokens(const np_view *v, const np_entry *en) {
   np_json data;
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   if (np_json_get(en->raw, "data", &data)) np_json_text(data, &b);
   else np_buf_add(&b, en->text);
   return cost->message + count_buf(v, &b);
@@ -65,7 +65,7 @@ static uint32_t thought_tokens(const np_view *v, const np_entry *en) {
 
 static uint32_t raw_tokens(const np_view *v, const np_entry *en) {
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_json_copy_repaired(en->raw.raw, &b);
   return cost->message + count_buf(v, &b);
 }
@@ -123,7 +123,7 @@ static bool is_forced(const np_view *v) {
 uint32_t np_anthropic_head_tokens(const np_view *v) {
   np_json tool, list = np_part_tools(v);
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_anthropic_tools(v, &b);
   uint32_t n = 0;
   if (list.type) n = is_forced(v) ? v->model->tools_forced : v->model->tools;

@@ -56,7 +56,7 @@ bool np_anthropic_is_mixed(const np_view *v, const np_entry *en) {
 
 static void add_words(const np_view *v, const np_inner *in, np_buf *out) {
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_inner_text(in, &text);
   np_buf_adds(out, "{\"type\":\"text\",\"text\":");
   np_json_quote(out, np_buf_str(&text));

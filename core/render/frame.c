@@ -209,7 +209,7 @@ neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e) {
   walk w = {.f = f, .v = v};
   int64_t id;
   size_t old_count = f->count, from = rewind_to(f, v, &id);
-  np_buf_init(&w.notice, f->alloc);
+  np_buf_init(&w.notice, np_temp(v));
   if (!save_old(f, from)) return np_fail_mem(e);
   np_view_forget_units(v);
   if (from) w.seam = f->segments[from - 1].seam;

@@ -59,7 +59,7 @@ void np_gemini_name(const np_view *v, const np_entry *call, np_buf *out) {
 void np_gemini_arguments(const np_view *v, const np_entry *call, np_str text,
                          np_buf *out) {
   np_buf filled;
-  np_buf_init(&filled, v->alloc);
+  np_buf_init(&filled, np_temp(v));
   (void)call;
   np_part_arguments(np_view_text(v, text, &filled), out);
   if (filled.failed) out->failed = true;
@@ -75,7 +75,7 @@ static uint32_t buf_tokens(const np_view *v, np_buf *b) {
 
 static uint32_t name_tokens(const np_view *v, const np_entry *call) {
   np_buf name;
-  np_buf_init(&name, v->alloc);
+  np_buf_init(&name, np_temp(v));
   np_gemini_name(v, call, &name);
   return buf_tokens(v, &name);
 }
@@ -83,8 +83,8 @@ static uint32_t name_tokens(const np_view *v, const np_entry *call) {
 static uint32_t call_tokens(const np_view *v, const np_entry *en, np_str text) {
   np_buf args, stub;
   uint32_t name = name_tokens(v, en);
-  np_buf_init(&args, v->alloc);
-  np_buf_init(&stub, v->alloc);
+  np_buf_init(&args, np_temp(v));
+  np_buf_init(&stub, np_temp(v));
   np_gemini_arguments(v, en, text, &args);
   uint32_t n = COST->call + name + buf_tokens(v, &args) + signature_tokens(v, en);
   if (!en->pair) {
@@ -155,7 +155,7 @@ static uint32_t tool_tokens(const np_view *v, np_json declaration) {
   np_json text;
   np_buf b;
   uint32_t n = COST->tool;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   if (np_json_get(declaration, "name", &text)) np_json_text(text, &b);
   n += np_part_count(v, np_buf_str(&b));
   np_buf_clear(&b);
@@ -171,7 +171,7 @@ static uint32_t tools_tokens(const np_view *v) {
   np_json list, tool, declarations, one;
   np_buf tools;
   uint32_t n = 0;
-  np_buf_init(&tools, v->alloc);
+  np_buf_init(&tools, np_temp(v));
   np_gemini_tools(v, &tools);
   bool has = tools.n && !np_json_check(np_buf_str(&tools), &list, NULL);
   np_json_iter it = np_json_each(has ? list : (np_json){0});
@@ -200,7 +200,7 @@ static uint32_t instruction_tokens(const np_view *v) {
   np_json_get(system, "parts", &parts);
   np_json_iter it = np_json_each(parts);
   while (np_json_next(&it, NULL, &part)) {
-    np_buf_init(&b, v->alloc);
+    np_buf_init(&b, np_temp(v));
     if (np_json_get(part, "text", &text)) np_json_text(text, &b);
     n += COST->message + buf_tokens(v, &b);
   }

@@ -61,7 +61,7 @@ bool np_gemini_keeps_id(const np_view *v, const np_entry *call) {
 
 static void add_id(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf id;
-  np_buf_init(&id, v->alloc);
+  np_buf_init(&id, np_temp(v));
   if (np_gemini_keeps_id(v, call)) np_buf_add(&id, call->call_id);
   else np_part_call_id(call, &id);
   np_json_quote(out, np_buf_str(&id));
@@ -71,7 +71,7 @@ static void add_id(const np_view *v, const np_entry *call, np_buf *out) {
 
 static void add_name(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf name;
-  np_buf_init(&name, v->alloc);
+  np_buf_init(&name, np_temp(v));
   np_gemini_name(v, call, &name);
   np_json_quote(out, np_buf_str(&name));
   if (name.failed) out->failed = true;
@@ -93,7 +93,7 @@ static void begin_function(const np_view *v, const np_entry *call, bool named,
 
 static void add_function(const np_view *v, const np_entry *en, bool named, np_buf *out) {
   np_buf args;
-  np_buf_init(&args, v->alloc);
+  np_buf_init(&args, np_temp(v));
   np_gemini_arguments(v, en, shown_text(v, en), &args);
   begin_function(v, en, named, out);
   np_buf_adds(out, ",\"args\":");
@@ -160,7 +160,7 @@ bool np_gemini_fits(const np_view *v, const np_entry *call, const np_entry *en,
           : en->call_id.n > 0)
     return false;
   np_json_get(function_of(en->raw), "name", &name);
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_json_text(name, &b);
   bool same = np_str_eq(np_buf_str(&b), call->tool);
   if (b.failed) np_view_lose(v);
@@ -182,7 +182,7 @@ static void add_response(const np_view *v, const np_entry *en, np_buf *out) {
   if (is_full(v, en) && np_gemini_owns(v, en)) {
     np_buf_adds(out, "\"\""); /* it came without one */
   } else if (is_full(v, en) && np_gemini_is_mixed(v, en)) {
-    np_buf_init(&text, v->alloc);
+    np_buf_init(&text, np_temp(v));
     np_gemini_mixed_text(v, en, &text);
     np_json_quote(out, np_buf_str(&text));
     if (text.failed) out->failed = true;
@@ -235,7 +235,7 @@ void np_gemini_result(const np_view *v, const np_entry *en, bool named, np_buf *
 
 void np_gemini_stub(const np_view *v, const np_entry *call, bool named, np_buf *out) {
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_part_stub(v, call, &text);
   np_buf_adds(out, "{\"functionResponse\":");
   begin_function(v, call, named, out);

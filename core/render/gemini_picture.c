@@ -101,7 +101,7 @@ uint32_t np_gemini_whole_tokens(const np_view *v, const np_entry *en) {
   np_buf text;
   if (np_gemini_owns(v, en)) return own_tokens(v, en);
   if (!np_gemini_is_mixed(v, en)) return np_part_tokens(v, en, NULL);
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_gemini_mixed_text(v, en, &text);
   uint32_t tokens = np_part_count(v, np_buf_str(&text));
   if (text.failed) np_view_lose(v);

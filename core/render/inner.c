@@ -101,7 +101,7 @@ void np_inner_text(const np_inner *in, np_buf *out) {
 
 uint32_t np_inner_tokens(const np_view *v, const np_inner *in) {
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_inner_text(in, &b);
   uint32_t n = np_part_count(v, np_buf_str(&b));
   if (b.failed) np_view_lose(v);
@@ -132,7 +132,7 @@ uint32_t np_inner_data_tokens(const np_view *v, const np_inner *in) {
   if (np_picture_read(in->part, &file) && file.data.n &&
       np_str_is(file.type, "application/pdf"))
     return np_document_tokens(v->model, 1);
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_json_copy_repaired(in->part.raw, &b);
   uint32_t n = np_part_count(v, np_buf_str(&b));
   if (b.failed) np_view_lose(v);

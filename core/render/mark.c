@@ -106,7 +106,7 @@ static void add_argument(const np_view *v, const np_entry *call, np_buf *out) {
     return;
   }
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_json_text(first, &text);
   add_line(out, np_buf_str(&text), ARGUMENT, true);
   if (text.failed) out->failed = true;
@@ -144,7 +144,7 @@ static void add_what(const np_view *v, const np_entry *en, np_buf *out) {
 
 void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf what;
-  np_buf_init(&what, v->alloc);
+  np_buf_init(&what, np_temp(v));
   add_what(v, en, &what);
   slots s = {.id = en->id,
              .step = en->step,

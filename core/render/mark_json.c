@@ -53,7 +53,7 @@ static bool try_bytes(search *s, size_t bytes, bool *fits) {
   np_json_ask ask = {s->v->vocab, s->ask, bytes, s->all};
   size_t from, to;
   np_buf_clear(&s->raw);
-  if (!np_json_trim(s->doc, &ask, s->v->alloc, &s->raw, &from, &to)) return false;
+  if (!np_json_trim(s->doc, &ask, np_temp(s->v), &s->raw, &from, &to)) return false;
   fill_mark(s, from, to);
   np_str filled = np_view_text(s->v, np_buf_str(&s->shown), &s->v->scratch);
   if (s->shown.failed || s->v->scratch.failed) return false;
@@ -104,9 +104,9 @@ neap_rc np_mark_json(np_view *v, const np_entry *en, const np_json_doc *doc, siz
   search s = {.v = v, .en = en, .doc = doc, .ask = ask, .all = all};
   bool found = false;
   s.lines = ask->lines ? ask->lines : SIZE_MAX;
-  np_buf_init(&s.raw, v->alloc);
-  np_buf_init(&s.shown, v->alloc);
-  np_buf_init(&s.best, v->alloc);
+  np_buf_init(&s.raw, np_temp(v));
+  np_buf_init(&s.shown, np_temp(v));
+  np_buf_init(&s.best, np_temp(v));
   bool ok = find(&s, &found);
   if (ok && found) np_buf_add(out, np_buf_str(&s.best));
   *over = !found;

@@ -66,8 +66,8 @@ static neap_rc project(const projection *p, size_t tokens, np_buf *out, np_err *
   np_buf mark;
   np_trim_ask ask = *p->ask;
   ask.tokens = tokens;
-  np_arena_init(&ar, p->v->alloc);
-  np_buf_init(&mark, p->v->alloc);
+  np_arena_init(&ar, np_temp(p->v));
+  np_buf_init(&mark, np_temp(p->v));
   neap_rc rc = np_trim_choose(p->v->vocab, p->folded.text, &ask, NP_LIT(GAP), &ar, &t, e);
   if (!rc) {
     add_mark(p, &t, &mark);
@@ -115,8 +115,8 @@ static neap_rc trim_text(np_view *v, const np_entry *en, np_str text,
   bool exact = ask->keep == NP_KEEP_ABOUT;
   np_table table;
   bool ok = true;
-  if (np_table_find(text, &table)) p.folded = np_folded_none(text, v->alloc);
-  else ok = np_fold_lines(text, exact, v->alloc, &p.folded);
+  if (np_table_find(text, &table)) p.folded = np_folded_none(text, np_temp(v));
+  else ok = np_fold_lines(text, exact, np_temp(v), &p.folded);
   neap_rc rc = ok ? project_exactly(&p, out, whole, e) : np_fail_mem(e);
   if (*whole) out->n = from;
   np_folded_free(&p.folded);
@@ -132,8 +132,8 @@ static neap_rc trim_argument(np_view *v, const np_entry *en, np_json value, size
   np_buf text, trimmed;
   bool whole = true;
   neap_rc rc = NEAP_OK;
-  np_buf_init(&text, v->alloc);
-  np_buf_init(&trimmed, v->alloc);
+  np_buf_init(&text, np_temp(v));
+  np_buf_init(&trimmed, np_temp(v));
   np_json_text(value, &text);
   if (np_vocab_count(v->vocab, np_buf_str(&text)) > ARGUMENT_MIN) {
     np_trim_ask ask = {.tokens = share < ARGUMENT_MIN ? ARGUMENT_MIN : share,

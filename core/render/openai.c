@@ -112,7 +112,7 @@ static void add_piece(const np_view *v, const np_message *m, const np_inner *in,
     np_part_raw(m, in->part.raw, out);
     return;
   }
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_inner_text(in, &text);
   np_buf_adds(out, "{\"type\":\"text\",\"text\":");
   np_json_quote(out, np_buf_str(&text));
@@ -301,7 +301,7 @@ static void add_stub(const np_view *v, const np_message *m, const np_entry *call
                      np_buf *out) {
   np_json id = {0};
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_part_stub(v, call, &text);
   if (call->by_name) {
     np_json_get(call->raw, "name", &id);

@@ -43,7 +43,7 @@ static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
 
 static void add_stub(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_part_stub(v, call, &text);
   np_buf_adds(out, "{\"role\":\"tool\",\"tool_call_id\":");
   add_id(call, out);
@@ -121,7 +121,7 @@ static void add_content(const np_view *v, const np_group *g, int64_t id, np_buf 
 
 static void add_call(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf args;
-  np_buf_init(&args, v->alloc);
+  np_buf_init(&args, np_temp(v));
   np_part_call_shown(v, en, &args);
   np_buf_adds(out, "{\"id\":");
   add_id(en, out);

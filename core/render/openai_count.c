@@ -140,7 +140,7 @@ uint32_t np_openai_tools_tokens(const np_view *view, np_json tools) {
   np_json tool;
   np_buf line;
   int64_t n = 0;
-  np_buf_init(&line, view->alloc);
+  np_buf_init(&line, np_temp(view));
   if (!np_buf_reserve(&line, tools.raw.n + 2)) np_view_lose(view);
   np_json_iter it = np_json_each(tools);
   while (np_json_next(&it, NULL, &tool)) {
@@ -194,7 +194,7 @@ uint32_t np_openai_notice_tokens(const np_view *v, np_str text) {
 
 static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
   np_buf stub;
-  np_buf_init(&stub, v->alloc);
+  np_buf_init(&stub, np_temp(v));
   np_part_stub(v, call, &stub);
   uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->result +
                np_part_count(v, np_buf_str(&stub));
@@ -207,7 +207,7 @@ static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
 static uint32_t argument_tokens(const np_view *v, const np_entry *en, np_str arguments) {
   if (np_view_message(v, en)->shape == NP_SHAPE_CHAT) return np_part_count(v, arguments);
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_part_arguments(arguments, &b);
   uint32_t n = np_part_count(v, np_buf_str(&b));
   if (b.failed) np_view_lose(v);

@@ -132,7 +132,7 @@ static int64_t choice_tokens(const np_view *v, const np_openai_cost *c, np_json 
   if (choice.type == NP_JSON_STRING)
     return np_json_is_key(choice.raw, "none") ? c->function_none : 0;
   if (!np_json_get(choice, "name", &name) || name.type != NP_JSON_STRING) return 0;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_json_text(name, &text);
   if (text.failed) np_view_lose(v);
   int64_t n = c->function_named + (int64_t)np_vocab_count(v->vocab, np_buf_str(&text));
@@ -145,7 +145,7 @@ uint32_t np_openai_functions_tokens(const np_view *v) {
   np_json request, list, function;
   np_buf text;
   if (!functions_of(v, &request, &list)) return 0;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_buf_adds(&text, "namespace functions {\n\n");
   np_json_iter it = np_json_each(list);
   while (np_json_next(&it, NULL, &function)) add_function(&text, function);
@@ -172,7 +172,7 @@ int64_t np_openai_functions_system(const np_view *v, const np_message *m) {
   np_buf text;
   if (!is_first_system(v, m) || !functions_of(v, &request, &list)) return 0;
   np_str last = np_log_entry(v->log, m->first + m->entries - 1)->text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_buf_add(&text, last);
   np_buf_addc(&text, '\n');
   if (text.failed) np_view_lose(v);

@@ -14,7 +14,7 @@ void np_part_raw(const np_message *m, np_str raw, np_buf *out) {
 
 void np_part_quote(const np_view *v, np_str text, np_buf *out) {
   np_buf filled;
-  np_buf_init(&filled, v->alloc);
+  np_buf_init(&filled, np_temp(v));
   np_json_quote(out, np_view_text(v, text, &filled));
   if (filled.failed) out->failed = true;
   np_buf_free(&filled);
@@ -36,8 +36,8 @@ static void add_speaker(const np_view *v, const np_entry *en, np_buf *out) {
 
 void np_part_text(const np_view *v, const np_entry *en, const np_str *text, np_buf *out) {
   np_buf whole, filled;
-  np_buf_init(&whole, v->alloc);
-  np_buf_init(&filled, v->alloc);
+  np_buf_init(&whole, np_temp(v));
+  np_buf_init(&filled, np_temp(v));
   if (en->kind == NP_KIND_RESULT && !en->pair) np_mark_orphan(v, en, &whole);
   add_speaker(v, en, &whole);
   if (!text && is_foreign(v, en)) np_mark_foreign(v, en, &whole);
@@ -51,7 +51,7 @@ void np_part_text(const np_view *v, const np_entry *en, const np_str *text, np_b
 void np_part_shown(const np_view *v, const np_entry *en, np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_part_text(v, en, s->rung == NP_FULL ? NULL : &s->text, &text);
   np_json_quote(out, np_buf_str(&text));
   if (text.failed) out->failed = true;
@@ -65,7 +65,7 @@ uint32_t np_part_count(const np_view *v, np_str text) {
 
 uint32_t np_part_tokens(const np_view *v, const np_entry *en, const np_str *text) {
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_part_text(v, en, text, &b);
   uint32_t n = np_part_count(v, np_buf_str(&b));
   if (b.failed) np_view_lose(v);
@@ -75,7 +75,7 @@ uint32_t np_part_tokens(const np_view *v, const np_entry *en, const np_str *text
 
 uint32_t np_part_raw_tokens(const np_view *v, const np_message *m, np_str raw) {
   np_buf b;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_part_raw(m, raw, &b);
   uint32_t n = np_part_count(v, np_buf_str(&b));
   if (b.failed) np_view_lose(v);
@@ -178,7 +178,7 @@ void np_part_arguments(np_str text, np_buf *out) {
 void np_part_call_shown(const np_view *v, const np_entry *call, np_buf *out) {
   const np_shown *s = np_view_at(v, call->id);
   np_buf filled;
-  np_buf_init(&filled, v->alloc);
+  np_buf_init(&filled, np_temp(v));
   np_part_arguments(s->rung == NP_FULL ? call->text : np_view_text(v, s->text, &filled),
                     out);
   if (filled.failed) out->failed = true;
@@ -187,8 +187,8 @@ void np_part_call_shown(const np_view *v, const np_entry *call, np_buf *out) {
 
 void np_part_stub(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf raw, filled;
-  np_buf_init(&raw, v->alloc);
-  np_buf_init(&filled, v->alloc);
+  np_buf_init(&raw, np_temp(v));
+  np_buf_init(&filled, np_temp(v));
   np_mark_stub(v, call, &raw);
   np_buf_add(out, np_view_text(v, np_buf_str(&raw), &filled));
   if (raw.failed || filled.failed) out->failed = true;

@@ -43,7 +43,7 @@ static void add_id(const np_view *v, const np_entry *call, np_buf *out) {
     np_json_quote(out, call->call_id);
     return;
   }
-  np_buf_init(&id, v->alloc);
+  np_buf_init(&id, np_temp(v));
   np_part_call_id(call, &id);
   np_json_quote(out, np_buf_str(&id));
   if (id.failed) out->failed = true;
@@ -57,7 +57,7 @@ static np_str shown_text(const np_view *v, const np_entry *en) {
 
 static void add_arguments(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf args;
-  np_buf_init(&args, v->alloc);
+  np_buf_init(&args, np_temp(v));
   np_responses_arguments(v, en, shown_text(v, en), &args);
   np_json_quote(out, np_buf_str(&args));
   if (args.failed) out->failed = true;
@@ -121,7 +121,7 @@ static void add_result_type(const np_view *v, const np_entry *call, np_buf *out)
 static bool is_its_type(const np_view *v, const np_entry *call, const np_entry *result) {
   np_json type;
   np_buf want;
-  np_buf_init(&want, v->alloc);
+  np_buf_init(&want, np_temp(v));
   np_buf_addc(&want, '"');
   add_result_type(v, call, &want);
   np_buf_addc(&want, '"');
@@ -178,7 +178,7 @@ static void add_result(const np_view *v, const np_entry *en, np_buf *out) {
 
 static void add_stub(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf text;
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_part_stub(v, call, &text);
   np_buf_adds(out, "{\"type\":\"");
   add_result_type(v, call, out);

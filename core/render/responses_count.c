@@ -16,7 +16,7 @@ bool np_responses_owns(const np_view *v, const np_entry *en) {
 void np_responses_arguments(const np_view *v, const np_entry *call, np_str text,
                             np_buf *out) {
   np_buf filled;
-  np_buf_init(&filled, v->alloc);
+  np_buf_init(&filled, np_temp(v));
   np_str known = np_view_text(v, text, &filled);
   if (np_responses_owns(v, call)) np_buf_add(out, known);
   else np_part_arguments(known, out);
@@ -33,7 +33,7 @@ static uint32_t buf_tokens(const np_view *v, np_buf *b) {
 
 static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
   np_buf stub;
-  np_buf_init(&stub, v->alloc);
+  np_buf_init(&stub, np_temp(v));
   np_part_stub(v, call, &stub);
   return (uint32_t)np_openai_cost_find(v->vocab)->result + buf_tokens(v, &stub);
 }
@@ -41,14 +41,14 @@ static uint32_t stub_tokens(const np_view *v, const np_entry *call) {
 static uint32_t name_tokens(const np_view *v, const np_entry *call) {
   np_buf name;
   if (np_responses_owns(v, call)) return np_part_count(v, call->tool);
-  np_buf_init(&name, v->alloc);
+  np_buf_init(&name, np_temp(v));
   np_part_name(call->tool, &name);
   return buf_tokens(v, &name);
 }
 
 static uint32_t call_tokens(const np_view *v, const np_entry *en, np_str text) {
   np_buf args;
-  np_buf_init(&args, v->alloc);
+  np_buf_init(&args, np_temp(v));
   np_responses_arguments(v, en, text, &args);
   uint32_t n = (uint32_t)np_openai_cost_find(v->vocab)->call + name_tokens(v, en);
   n += buf_tokens(v, &args);
@@ -136,7 +136,7 @@ static uint32_t instruction_tokens(const np_view *v) {
   if (!v->request.n || np_json_check(v->request, &request, NULL)) return 0;
   if (!np_json_get(request, "instructions", &text) || text.type != NP_JSON_STRING)
     return 0;
-  np_buf_init(&b, v->alloc);
+  np_buf_init(&b, np_temp(v));
   np_json_text(text, &b);
   return framing(v, NP_ROLE_SYSTEM) + buf_tokens(v, &b);
 }
@@ -145,7 +145,7 @@ uint32_t np_responses_head_tokens(const np_view *v) {
   np_json list;
   np_buf tools;
   uint32_t n = instruction_tokens(v);
-  np_buf_init(&tools, v->alloc);
+  np_buf_init(&tools, np_temp(v));
   np_responses_tools(v, &tools);
   if (tools.n && !np_json_check(np_buf_str(&tools), &list, NULL))
     n += np_openai_tools_tokens(v, list);

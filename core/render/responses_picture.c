@@ -83,7 +83,7 @@ void np_responses_mixed(const np_view *v, const np_entry *en, np_buf *out) {
   np_inner in;
   np_buf text;
   char sep = '[';
-  np_buf_init(&text, v->alloc);
+  np_buf_init(&text, np_temp(v));
   np_inners all = np_inner_each(v, en);
   while (np_inner_next(&all, &in)) {
     bool data = in.kind != NP_KIND_TEXT && np_responses_takes_inner(v, in.part, in.kind);

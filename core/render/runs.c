@@ -8,7 +8,7 @@
 
 void np_run_text(const np_view *v, const np_run *r, np_buf *out) {
   np_buf raw;
-  np_buf_init(&raw, v->alloc);
+  np_buf_init(&raw, np_temp(v));
   np_mark_run(v, r, &raw);
   np_buf_clear(out);
   np_str filled = np_view_text(v, np_buf_str(&raw), out);

@@ -149,7 +149,7 @@ static void add_heading(const np_view *v, const np_message *m, np_buf *out) {
 
 static uint32_t entry_tokens(const np_view *v, const np_entry *en, const np_str *text) {
   np_buf block;
-  np_buf_init(&block, v->alloc);
+  np_buf_init(&block, np_temp(v));
   add_block(v, en, text ? *text : en->text, &block);
   uint32_t n = count(v, &block);
   np_buf_free(&block);
@@ -158,7 +158,7 @@ static uint32_t entry_tokens(const np_view *v, const np_entry *en, const np_str 
 
 static uint32_t message_tokens(const np_view *v, const np_message *m) {
   np_buf heading;
-  np_buf_init(&heading, v->alloc);
+  np_buf_init(&heading, np_temp(v));
   add_heading(v, m, &heading);
   uint32_t n = count(v, &heading);
   np_buf_free(&heading);
@@ -185,7 +185,7 @@ static void notice(const np_view *v, np_str text, np_seam *seam, np_buf *out) {
 
 static uint32_t notice_tokens(const np_view *v, np_str text) {
   np_buf block;
-  np_buf_init(&block, v->alloc);
+  np_buf_init(&block, np_temp(v));
   add_notice(text, &block);
   uint32_t n = count(v, &block);
   np_buf_free(&block);
@@ -207,7 +207,7 @@ static void add_tail(const np_view *v, np_buf *out) {
 
 static uint32_t head_tokens(const np_view *v) {
   np_buf block;
-  np_buf_init(&block, v->alloc);
+  np_buf_init(&block, np_temp(v));
   add_head(v, &block);
   uint32_t n = count(v, &block);
   np_buf_free(&block);
@@ -218,7 +218,7 @@ static uint32_t head_tokens(const np_view *v) {
 ** beyond step 999; what the step costs is counted when it is known. */
 static uint32_t tail_tokens(const np_view *v) {
   np_buf block;
-  np_buf_init(&block, v->alloc);
+  np_buf_init(&block, np_temp(v));
   add_tail(v, &block);
   uint32_t n = count(v, &block);
   np_buf_free(&block);
@@ -238,7 +238,7 @@ static void tail(const np_view *v, np_seam seam, np_buf *out) {
 static void group(const np_view *v, const np_group *g, np_seam *seam, np_buf *out) {
   np_buf filled;
   (void)seam;
-  np_buf_init(&filled, v->alloc);
+  np_buf_init(&filled, np_temp(v));
   add_heading(v, &v->log->messages[g->lead], out);
   for (int64_t id = np_group_shown(v, g, g->first); id; id = np_group_after(v, g, id)) {
     const np_entry *en = np_log_entry(v->log, id);

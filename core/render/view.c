@@ -38,6 +38,7 @@ neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab
   lg->native = format->shape < NP_SHAPE_COUNT ? format->shape : NP_SHAPE_CHAT;
   memcpy(v->key, "aaaa", 4);
   v->words = np_words_new(vocab, a, WORDS);
+  np_spare_init(&v->temp, a);
   np_arena_init(&v->arena, a);
   np_buf_init(&v->scratch, a);
   np_view_set_head(v, NP_LIT(""), NP_LIT(""), false);
@@ -62,6 +63,7 @@ void np_view_free(np_view *v) {
   np_free(v->alloc, v->loop.ids);
   np_arena_free(&v->arena);
   np_buf_free(&v->scratch);
+  np_spare_free(&v->temp);
   memset(v, 0, sizeof *v);
 }
 

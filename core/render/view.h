@@ -6,6 +6,7 @@
 #ifndef NP_RENDER_VIEW_H
 #define NP_RENDER_VIEW_H
 
+#include "base/spare.h"
 #include "cite/log_index.h"
 #include "render/model.h"
 #include "render/trim.h"
@@ -144,6 +145,7 @@ const np_format *np_format_at(size_t i);      /* NULL past the last */
 
 struct np_view {
   const neap_alloc *alloc;
+  np_spare temp; /* what does not outlive a call: np_temp */
   np_log *log;
   const np_vocab *vocab;
   np_words *words; /* seen before; NULL counts the same, more slowly */
@@ -196,6 +198,11 @@ struct np_view {
   np_buf scratch;
   bool lost; /* memory ran out in counting: nothing is right any more */
 };
+
+/* For buffers that are freed before the function returns. */
+static inline const neap_alloc *np_temp(const np_view *v) {
+  return &v->temp.alloc;
+}
 
 /* Notes it where a format, which may not change a view, counts or renders. */
 static inline void np_view_lose(const np_view *v) {

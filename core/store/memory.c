@@ -83,11 +83,11 @@ static neap_rc mem_append(np_store *st, np_claim *c, const np_event *ev, size_t 
   (void)durable;
   neap_rc rc = np_check_events(c, ev, n, e);
   if (rc != NEAP_OK) return rc;
-  np_row *rows = np_rows_new(st->alloc, ev, n);
+  np_row few[NP_FEW_ROWS], *rows = np_rows_new(st->alloc, few, ev, n);
   if (!rows) return np_fail_mem(e);
   mem_store *m = lock(st);
   rc = unlock(m, append(m, c, rows, n, e));
-  np_free(st->alloc, rows);
+  np_rows_free(st->alloc, rows, few);
   if (rc == NEAP_OK) c->last_seq += (int64_t)n;
   return rc;
 }

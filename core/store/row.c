@@ -28,10 +28,16 @@ static void row_fill(np_row *r, const np_event *ev) {
   np_row_sum(ev, r->sum);
 }
 
-np_row *np_rows_new(const neap_alloc *a, const np_event *ev, size_t n) {
-  np_row *rows = np_calloc(a, n, sizeof *rows);
+np_row *np_rows_new(const neap_alloc *a, np_row few[NP_FEW_ROWS], const np_event *ev,
+                    size_t n) {
+  np_row *rows = n <= NP_FEW_ROWS ? few : np_calloc(a, n, sizeof *rows);
+  if (rows == few) memset(few, 0, NP_FEW_ROWS * sizeof *few);
   for (size_t i = 0; rows && i < n; i++) row_fill(&rows[i], &ev[i]);
   return rows;
+}
+
+void np_rows_free(const neap_alloc *a, np_row *rows, const np_row few[NP_FEW_ROWS]) {
+  if (rows != few) np_free(a, rows);
 }
 
 /* ---- rules ------------------------------------------------------------------------- */

@@ -32,8 +32,12 @@ typedef struct np_row {
   char *block;             /* memlog's: what head and body point into, NULL elsewhere */
 } np_row;
 
-/* The rows of n events, digests filled in; slices are the events'. NULL: no memory. */
-np_row *np_rows_new(const neap_alloc *a, const np_event *ev, size_t n);
+/* The rows of n events, digests filled in; slices are the events'. A few stand in `few`, more
+** are allocated; np_rows_free takes either. NULL: no memory. */
+#define NP_FEW_ROWS 4
+np_row *np_rows_new(const neap_alloc *a, np_row few[NP_FEW_ROWS], const np_event *ev,
+                    size_t n);
+void np_rows_free(const neap_alloc *a, np_row *rows, const np_row few[NP_FEW_ROWS]);
 void np_row_sum(const np_event *ev, uint8_t out[NP_SUM]);
 
 neap_rc np_check_tenant(np_str tenant, np_err *e);

@@ -83,13 +83,13 @@ static neap_rc sq_append(np_store *store, np_claim *c, const np_event *ev, size_
                          neap_durable durable, np_err *e) {
   neap_rc rc = np_check_events(c, ev, n, e);
   if (rc != NEAP_OK || n == 0) return rc;
-  np_row *rows = np_rows_new(store->alloc, ev, n);
+  np_row few[NP_FEW_ROWS], *rows = np_rows_new(store->alloc, few, ev, n);
   if (!rows) return np_fail_mem(e);
   bool later = durable == NEAP_DURABLE_BATCH || durable == NEAP_DURABLE_MEMORY;
   np_sqlite *sq = np_sq_lock(store);
   rc = later ? np_sq_hold(sq, c, rows, n, e) : np_sq_write(sq, c, rows, n, durable, e);
   np_sq_unlock(sq, rc);
-  np_free(store->alloc, rows);
+  np_rows_free(store->alloc, rows, few);
   if (rc == NEAP_OK) c->last_seq += (int64_t)n;
   return rc;
 }

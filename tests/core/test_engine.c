@@ -15,9 +15,11 @@ static neap_str checked(neap_session *s) {
   neap_str body = prompt(s);
   np_json root, tools = {0};
   np_view view = {.alloc = &np_alloc_libc, .vocab = vocab};
+  np_spare_init(&view.temp, &np_alloc_libc);
   if (!np_json_check(body, &root, NULL)) np_json_get(root, "tools", &tools);
   const char *wrong =
       openai_check(vocab, body, np_openai_tools_tokens(&view, tools), &tokens);
+  np_spare_free(&view.temp);
   if (wrong)
     fprintf(stderr, "%s: %.*s\n", wrong, (int)(body.n < 2000 ? body.n : 2000), body.p);
   CHECK("the body is valid for its provider", wrong == NULL);

@@ -450,9 +450,11 @@ static bool recount(const run *r, neap_str body, int64_t tokens) {
   np_view view = {.alloc = &np_alloc_libc, .vocab = r->s->vocab};
   int64_t found = 0;
   if (strcmp(r->format, "openai") != 0) return true;
+  np_spare_init(&view.temp, &np_alloc_libc);
   if (!np_json_check(body, &root, NULL)) np_json_get(root, "tools", &tools);
   const char *wrong =
       openai_check(view.vocab, body, np_openai_tools_tokens(&view, tools), &found);
+  np_spare_free(&view.temp);
   return !wrong && found == tokens;
 }
 
