@@ -48,8 +48,8 @@ typedef enum np_origin {
   NP_ORIGIN_TASK,   /* the first user message */
   NP_ORIGIN_USER,   /* later user messages, files */
   NP_ORIGIN_MODEL,  /* assistant text, thoughts, calls: these cite */
-  NP_ORIGIN_RESULT, /* results */
-  NP_ORIGIN_OTHER   /* summaries, notices, memory: neither source nor citation */
+  NP_ORIGIN_RESULT, /* results, memories, evidence */
+  NP_ORIGIN_OTHER   /* summaries, notices, state: neither source nor citation */
 } np_origin;
 
 typedef struct np_cite np_cite;

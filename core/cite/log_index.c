@@ -31,6 +31,8 @@ np_origin np_log_origin(const np_log *lg, const np_entry *en) {
     case NP_KIND_TEXT:
     case NP_KIND_THOUGHT:
     case NP_KIND_CALL: return NP_ORIGIN_MODEL;
+    case NP_KIND_MEMORY:
+    case NP_KIND_EVIDENCE:
     case NP_KIND_RESULT: return NP_ORIGIN_RESULT;
     case NP_KIND_USER:
     case NP_KIND_FILE:

@@ -120,7 +120,7 @@ static neap_rc add_changes(const neap_session *s, np_buf *b) {
   size_t n = 0;
   for (size_t i = 0; i < p->change_count; i++) {
     unsigned flag = p->changes[i].flag;
-    if (flag == NP_FLAG_PINNED || flag == NP_FLAG_HELD || flag == NP_FLAG_TOOLS) continue;
+    if (!p->changes[i].entry || flag == NP_FLAG_PINNED || flag == NP_FLAG_HELD) continue;
     list[n++] = (net){p->changes[i].entry, (uint32_t)i, &p->changes[i]};
   }
   qsort(list, n, sizeof *list, by_entry);

@@ -10,7 +10,8 @@
 /* An NP_EV_TURN body: count of mark keys (8 bytes), state of ctx.random (8), then each changed
 ** entry: id (8 bytes), rung, flags (bit 0 pinned, bit 1
 ** held, bit 2 fetched, bit 3 a summary that stands for its atoms), length of its text (4), the
-** text; all little-endian. */
+** text; all little-endian. Id 0 says that blocks were laid: its text has the entry up to which
+** (8 bytes), the order of regions (3), and where evidence and notices stand (1: at the head). */
 
 static void add_le(np_buf *b, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; i++) np_buf_addc(b, (char)(v >> (8 * i) & 255));
@@ -32,6 +33,15 @@ static void add_entry(np_buf *b, const np_view *v, int64_t id) {
   np_str text = s->rung == NP_FULL || s->rung == NP_DROPPED ? NP_LIT("") : s->text;
   add_le(b, text.n, 4);
   np_buf_add(b, text);
+}
+
+static void add_lay(np_buf *b, const np_lay *lay) {
+  add_le(b, 0, 8);
+  add_le(b, 0, 2);
+  add_le(b, 8 + NP_LAYOUT + 1, 4);
+  add_le(b, (uint64_t)lay->upto, 8);
+  for (int i = 0; i < NP_LAYOUT; i++) np_buf_addc(b, (char)lay->layout.order[i]);
+  np_buf_addc(b, (char)lay->layout.head);
 }
 
 static bool seen_before(const np_pack *p, size_t i) {
@@ -69,7 +79,8 @@ neap_rc np_events_turn(neap_session *s) {
   add_le(body, s->random, 8);
   for (size_t i = 0; i < s->pack.change_count; i++) {
     unsigned flag = s->pack.changes[i].flag;
-    if (flag != NP_FLAG_TOLD && flag != NP_FLAG_TOOLS && !seen_before(&s->pack, i))
+    if (flag == NP_FLAG_LAY) add_lay(body, &s->pack.view.lay);
+    else if (flag != NP_FLAG_TOLD && flag != NP_FLAG_TOOLS && !seen_before(&s->pack, i))
       add_entry(body, &s->pack.view, s->pack.changes[i].entry);
   }
   np_buf_add(head, np_buf_str(&s->account));
@@ -129,8 +140,29 @@ static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned fla
 
 /* Once all is laid: those of the changed entries that the prompt shows. */
 static void mark_changed(neap_session *s, np_str body) {
-  for (size_t at = 16; at < body.n; at += 14 + (size_t)get_le(body.p + at + 10, 4))
-    np_relive_sent(s, (int64_t)get_le(body.p + at, 8));
+  for (size_t at = 16; at < body.n; at += 14 + (size_t)get_le(body.p + at + 10, 4)) {
+    int64_t id = (int64_t)get_le(body.p + at, 8);
+    if (id) np_relive_sent(s, id);
+  }
+}
+
+static neap_rc lay_blocks(neap_session *s, np_str text) {
+  np_lay lay = {0};
+  bool seen[NP_REGION_COUNT] = {false};
+  if (text.n != 8 + NP_LAYOUT + 1) return damaged(s, "a turn is cut short");
+  lay.upto = (int64_t)get_le(text.p, 8);
+  lay.front = s->pack.view.front;
+  if (lay.upto < 0 || (size_t)lay.upto > s->pack.view.count)
+    return damaged(s, "a turn names an entry that does not exist");
+  for (int i = 0; i < NP_LAYOUT; i++) {
+    unsigned r = (unsigned char)text.p[8 + i];
+    if (r < NP_REGION_MEMORY || r > NP_REGION_STATE || seen[r])
+      return damaged(s, "a turn names a region that does not exist");
+    seen[r] = true;
+    lay.layout.order[i] = (np_region)r;
+  }
+  lay.layout.head = text.p[8 + NP_LAYOUT] == 1;
+  return np_view_lay(&s->pack.view, lay, &s->err);
 }
 
 static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
@@ -148,11 +180,13 @@ static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
     if (body.n - at < 14) return damaged(s, "a turn is cut short");
     const char *p = body.p + at;
     size_t n = (size_t)get_le(p + 10, 4);
-    const np_entry *en = np_log_entry(&s->log, (int64_t)get_le(p, 8));
+    int64_t id = (int64_t)get_le(p, 8);
+    const np_entry *en = np_log_entry(&s->log, id);
     folded = folded || (en && en->fold);
     if (body.n - at - 14 < n) return damaged(s, "a turn is cut short");
-    rc = lay_entry(s, (int64_t)get_le(p, 8), (np_rung)p[8], (unsigned char)p[9],
-                   np_str_of(p + 14, n));
+    np_str text = np_str_of(p + 14, n);
+    rc = id ? lay_entry(s, id, (np_rung)p[8], (unsigned char)p[9], text)
+            : lay_blocks(s, text);
     at += 14 + n;
   }
   if (rc) return rc;

@@ -130,8 +130,18 @@ static bool will_rewrite(const neap_session *s) {
 
 /* ---- the turn ---- */
 
+/* Blocks take their places with a rewrite, which fitting may be the first to bring. */
+static neap_rc fit_and_lay(neap_session *s) {
+  neap_rc rc = NEAP_OK;
+  np_verdict v = np_pack_lay(&s->pack, false);
+  if (v != NP_NO_MEMORY) rc = fit(s);
+  if (!rc && v == NP_SAME) v = np_pack_lay(&s->pack, false);
+  if (v == NP_NO_MEMORY) return np_fail_mem(&s->err);
+  return rc ? rc : fit(s);
+}
+
 static neap_rc fit_with_key(neap_session *s) {
-  neap_rc rc = fit(s);
+  neap_rc rc = fit_and_lay(s);
   if (rc || !s->pack.view.burnt || !will_rewrite(s)) return rc;
   rc = np_session_key(s);
   return rc ? rc : fit(s);

@@ -196,7 +196,14 @@ NEAP_API neap_rc neap_set_request(neap_session *s, neap_str members_json);
 ** message of content blocks, an item of Responses, a Gemini content. Its own members say which
 ** it is; one that is of two forms is refused by name, and a plain text is of the session's.
 ** Whatever the form, it can be rendered in every format; untouched messages go out byte for
-** byte in their own. What is acknowledged survives as `durable` says. Errors: NEAP_E_JSON,
+** byte in their own.
+**
+** Or a block that is no provider's: {"kind": "memory", "content": "…"}, a text that the host
+** knows from elsewhere. It goes as a user text, as it is. A `state` takes the place of the last
+** one, `memory` lasts, `evidence` was found for this step, a `notice` says what has happened.
+** Each stands behind what is there until the prompt is written anew; then state (the newest
+** alone) and memory stand behind the task, in the order of the policy's `layout`, and evidence
+** and notices where its `place` says. What is acknowledged survives as `durable` says. Errors: NEAP_E_JSON,
 ** NEAP_E_UTF8, NEAP_E_SHAPE, NEAP_E_LIMIT; then nothing changed. */
 NEAP_API neap_rc neap_append(neap_session *s, neap_str message_json);
 

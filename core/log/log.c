@@ -100,6 +100,8 @@ static void pair_result(np_log *lg, np_entry *result) {
 
 static np_region region_of(const np_log *lg, const np_message *m, size_t index,
                            np_kind kind) {
+  if (kind == NP_KIND_STATE) return NP_REGION_STATE;
+  if (kind == NP_KIND_MEMORY) return NP_REGION_MEMORY;
   if (kind == NP_KIND_RESULT) return NP_REGION_HOT;
   if (m->role == NP_ROLE_SYSTEM || m->role == NP_ROLE_DEVELOPER) {
     return lg->begun ? NP_REGION_HOT : NP_REGION_FIXED;
@@ -197,9 +199,11 @@ static bool goes_on(const np_log *lg, const np_message *m) {
          before->shape == NP_SHAPE_RESPONSES;
 }
 
-static bool is_of_results(const np_parsed *parsed) {
+/* What no user says: results, and blocks. */
+static bool is_unsaid(const np_parsed *parsed) {
   for (size_t i = 0; i < parsed->count; i++) {
-    if (parsed->parts[i].kind != NP_KIND_RESULT) return false;
+    np_kind kind = parsed->parts[i].kind;
+    if (kind != NP_KIND_RESULT && !np_log_is_block(kind)) return false;
   }
   return parsed->count > 0;
 }
@@ -211,7 +215,7 @@ static void begin_message(np_log *lg, np_message *m, const np_parsed *parsed) {
   m->batch = UINT32_MAX;
   if (m->role == NP_ROLE_ASSISTANT && !more) lg->step++;
   lg->fresh = false;
-  if (m->role == NP_ROLE_USER && lg->task_message < 0 && !is_of_results(parsed))
+  if (m->role == NP_ROLE_USER && lg->task_message < 0 && !is_unsaid(parsed))
     lg->task_message = (int64_t)index;
   if (m->role != NP_ROLE_SYSTEM && m->role != NP_ROLE_DEVELOPER) lg->begun = true;
   m->step = lg->step;

@@ -1,8 +1,8 @@
 /*
 ** The session's history in memory: messages as the raw bytes that came in, cut into entries
 ** (one part of a message each), grouped into atoms, calls paired with results by occurrence.
-** Append-only: nothing here is ever changed or removed. next: shape.c, parse.c, open.c, log.c,
-** fold.c, mirror.c
+** Append-only: nothing here is ever changed or removed. next: shape.c, parse.c, parse_block.c,
+** open.c, log.c, fold.c, mirror.c
 */
 #ifndef NP_LOG_LOG_H
 #define NP_LOG_LOG_H
@@ -35,6 +35,8 @@ typedef enum np_kind {
 } np_kind;
 
 const char *np_kind_name(np_kind k);
+/* State, memory, evidence, notice: a message of its own that the host gives by kind. */
+bool np_log_is_block(np_kind kind);
 bool np_kind_parse(np_str name, np_kind *out);
 
 typedef enum np_region {
@@ -193,7 +195,7 @@ typedef struct np_log {
 neap_rc np_log_init(np_log *lg, const neap_alloc *a, np_err *e);
 void np_log_free(np_log *lg);
 
-/* Appends one message, of any shape. All or nothing. *message gets its index. Errors:
+/* Appends one message, of any shape, or a block (parse_block.c). All or nothing. *message gets its index. Errors:
 ** NEAP_E_JSON, _UTF8, _LIMIT, NEAP_E_SHAPE (says which member is wrong), NEAP_E_MEMORY (the
 ** log is then unusable). */
 neap_rc np_log_append(np_log *lg, np_str raw, size_t *message, np_err *e);

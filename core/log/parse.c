@@ -195,6 +195,7 @@ neap_rc np_parse_message(np_arena *ar, np_arena *work, np_buf *scratch, np_str r
   out->message.lone = np_json_has_lone(out->message.json);
   out->message.native = has_native(out->message.json);
   np_members_of(out->message.json, &p.members);
+  if (np_parser_is_block(&p)) return np_parse_block(&p, native);
   rc = np_shape_of(&p.members, native, &out->message.shape, e);
   return rc ? rc : parse[out->message.shape](&p);
 }

@@ -26,6 +26,11 @@ neap_rc np_parse_anthropic(np_parser *p);
 neap_rc np_parse_responses(np_parser *p);
 neap_rc np_parse_gemini(np_parser *p);
 
+/* A message that is a block, which has a kind and neither role nor type; and what it becomes:
+** one part of that kind. parse_block.c */
+bool np_parser_is_block(const np_parser *p);
+neap_rc np_parse_block(np_parser *p, np_shape native);
+
 /* NEAP_E_SHAPE with that text. */
 neap_rc np_parser_fail(np_parser *p, const char *text);
 /* The decoded text of a JSON string: its own bytes where nothing is escaped, else a copy in the

@@ -1,5 +1,5 @@
 /*
-** The last resort: makes a prompt fit whatever the policy did. Oldest first, results to
+** The last resort: makes a prompt fit whatever the policy did. Old states, then oldest first, results to
 ** masked, then whole atoms dropped; then the entries that are held are trimmed to what is
 ** left, the largest first, and at the very end what only a policy holds is dropped. What is
 ** fixed or pinned is never touched. next: ../policy/policy.h
@@ -144,11 +144,17 @@ static neap_rc cannot_fit(const np_pack *p, np_err *e) {
 
 typedef neap_rc (*stage)(np_pack *p, np_err *e);
 
+/* States that a newer one has taken the place of. */
+static neap_rc lay(np_pack *p, np_err *e) {
+  bool stale = np_pack_stale(p) > 0;
+  return stale && np_pack_lay(p, true) == NP_NO_MEMORY ? np_fail_mem(e) : NEAP_OK;
+}
+
 neap_rc np_pack_last_resort(np_pack *p, np_err *e) {
   /* a thinking loop that is open stays while anything else can go */
-  static const stage stages[] = {mask_results, drop_atoms, np_pack_close_loop,
-                                 mask_results, drop_atoms, trim_held,
-                                 mask_held,    drop_held};
+  static const stage stages[] = {
+      lay,        mask_results, drop_atoms, np_pack_close_loop, mask_results,
+      drop_atoms, trim_held,    mask_held,  drop_held};
   for (size_t i = 0; i < NP_COUNT(stages) && !fits(p); i++) {
     neap_rc rc = stages[i](p, e);
     if (rc) return rc;

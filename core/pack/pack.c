@@ -69,6 +69,7 @@ static neap_rc undo_one(np_pack *p, const np_change *c, np_err *e) {
   const np_entry *en = np_log_entry(p->log, c->entry);
   if (c->flag == NP_FLAG_TOOLS)
     return np_pack_tools_load(p, c->text_before) ? NEAP_OK : np_fail_mem(e);
+  if (c->flag == NP_FLAG_LAY) return np_pack_undo_lay(p, c->text_before, e);
   if (c->flag >= NP_FLAG_FOLD) return np_pack_undo_fold(p, c, e);
   if (c->flag) {
     np_shown *s = np_view_at(&p->view, c->entry);

@@ -2,7 +2,7 @@
 ** The packer: what may be done to an entry and what is refused, lowering by rank or by value
 ** until a target is met, the last resort, and an undo for everything a turn has done. It
 ** knows budgets and rules; what is worth keeping it is told. next: change.c, fold.c, tools.h,
-** shrink.c
+** lay.c, shrink.c
 */
 #ifndef NP_PACK_PACK_H
 #define NP_PACK_PACK_H
@@ -45,8 +45,10 @@ typedef enum np_flag {
   NP_FLAG_FOLD,   /* the entry is a summary that was made and stands for its atoms */
   NP_FLAG_UNFOLD, /* a summary was opened */
   NP_FLAG_TOLD,   /* an entry that one of these two covers: for the account only */
-  /* of no entry: text_before is the state of the tools (np_toolset_save) */
-  NP_FLAG_TOOLS
+  /* of no entry: text_before is the state of the tools (np_toolset_save), or how blocks stood
+  ** (an np_lay) */
+  NP_FLAG_TOOLS,
+  NP_FLAG_LAY
 } np_flag;
 
 typedef struct np_change {
@@ -153,6 +155,15 @@ neap_rc np_pack_undo_fold(np_pack *p, const np_change *c, np_err *e); /* pack.c'
 np_verdict np_pack_tools_want(np_pack *p, const bool *wanted, bool now, np_reason r);
 /* Shows what is due, if the prompt is written anew, or `now`. */
 np_verdict np_pack_tools_settle(np_pack *p, bool now);
+
+/* ---- blocks (lay.c) ---- */
+
+/* Where the prompt is written anew, or `now`: blocks stand in their places, and of the states
+** the newest alone. NP_SAME when they do already, or it is not. */
+np_verdict np_pack_lay(np_pack *p, bool now);
+neap_rc np_pack_undo_lay(np_pack *p, np_str saved, np_err *e); /* pack.c's */
+/* Tokens of states that are shown though a newer one is there. */
+int64_t np_pack_stale(const np_pack *p);
 
 /* ---- the whole ---- */
 

@@ -100,10 +100,12 @@ static neap_rc shrink_to_caps(np_pack *p, int64_t tokens, np_reason r, np_err *e
   return rc;
 }
 
-/* The last pass: all have given, and where that has brought a region above its cap by a
-** notice, it gives that, too. */
+/* States that say nothing go first. The last pass: all have given, and where that has brought
+** a region above its cap by a notice, it gives that, too. */
 neap_rc np_pack_shrink(np_pack *p, int64_t tokens, np_reason r, np_err *e) {
   np_candidates c;
+  bool stale = np_pack_tokens(p) > tokens && np_pack_stale(p) > 0;
+  if (stale && np_pack_lay(p, true) == NP_NO_MEMORY) return np_fail_mem(e);
   neap_rc rc = shrink_to_caps(p, tokens, r, e);
   if (rc || np_pack_tokens(p) <= tokens) return rc;
   rc = np_candidates_gather(p, &c, e);

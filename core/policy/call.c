@@ -286,6 +286,7 @@ void np_policy_attach(np_policy *p, np_pack *pack, const np_turn *turn, np_polic
   pack->order = p->info.order;
   pack->ladder = p->info.ladder;
   memcpy(pack->bounds, p->info.bounds, sizeof pack->bounds);
+  pack->view.want = p->info.layout;
   pack->rank = p->hooks[NP_HOOK_RANK] ? ask_rank : NULL;
   pack->rank_ctx = p;
 }

@@ -54,6 +54,7 @@ np_policy *np_policy_new(const neap_alloc *a, const np_limits *limits) {
   np_buf_init(&p->state, &p->alloc);
   np_buf_init(&p->next_state, &p->alloc);
   p->info.name = p->info.about = p->info.source = p->info.path = p->folder = NP_LIT("");
+  p->info.layout = np_layout_usual();
   p->L = np_locale_new(p) ? np_state_new(p) : NULL;
   if (p->L) return p;
   np_policy_free(p);

@@ -57,6 +57,7 @@ typedef struct np_policy_info {
   np_order order;
   np_ladder ladder;
   np_bounds bounds[NP_REGION_COUNT];
+  np_layout layout;
   bool fail_on_error;   /* on_error = "fail" */
   bool wants_tools;     /* tools = {"recall", "read"} */
   bool wants_catalogue; /* tools = {"tools"} */

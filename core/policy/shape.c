@@ -162,6 +162,20 @@ static void read_bounds(lua_State *L, int index, const char *region, np_bounds *
     luaL_error(L, "layout: %s.min is more than its max", region);
 }
 
+/* The region becomes the n-th; those it goes before keep their order. */
+static void put_region(np_layout *l, size_t n, np_region r) {
+  size_t i = n;
+  while (l->order[i] != r) i++;
+  for (; i > n; i--) l->order[i] = l->order[i - 1];
+  l->order[n] = r;
+}
+
+static void read_place(lua_State *L, np_policy *p, const char *field) {
+  static const char *const places[] = {"head", "tail", NULL};
+  if (lua_isnil(L, -1)) return;
+  p->info.layout.head = np_check_name(L, -1, field, places) == 0;
+}
+
 /* The regions between the task and the end, in order, and what each may have. The hot one is
 ** always the last. */
 static void read_layout(lua_State *L, np_policy *p, const char *field) {
@@ -169,6 +183,7 @@ static void read_layout(lua_State *L, np_policy *p, const char *field) {
   static const np_region numbers[] = {NP_REGION_HOT, NP_REGION_MEMORY, NP_REGION_STATE,
                                       NP_REGION_WARM};
   bool seen[4] = {false};
+  size_t n = 0;
   if (lua_isnil(L, -1)) return;
   if (lua_type(L, -1) != LUA_TTABLE)
     luaL_error(L, "field '%s' must be a list of regions", field);
@@ -182,6 +197,7 @@ static void read_layout(lua_State *L, np_policy *p, const char *field) {
     if (seen[0]) luaL_error(L, "layout: region 'hot' is always the last");
     if (seen[i]) luaL_error(L, "layout: region '%s' stands twice", regions[i]);
     seen[i] = true;
+    if (i) put_region(&p->info.layout, n++, numbers[i]);
     if (bounded) read_bounds(L, step + 2, regions[i], &p->info.bounds[numbers[i]]);
   }
 }
@@ -269,6 +285,7 @@ static void read_nothing(lua_State *L, np_policy *p, const char *field) {
   X(options, read_nothing)                                                               \
   X(tools, read_tools)                                                                   \
   X(layout, read_layout)                                                                 \
+  X(place, read_place)                                                                   \
   X(order, read_order)                                                                   \
   X(ladder, read_ladder)                                                                 \
   X(state_version, read_version)                                                         \

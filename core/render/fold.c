@@ -2,7 +2,7 @@
 ** Folds: a summary stands for whole atoms, which then have no place in the order of rendering
 ** and no notice. The order and the runs are made anew, which costs a walk over the session;
 ** folds are rare, and everything then stands where it would had the others never been.
-** next: frame.c
+** next: lay.c
 */
 #include "render/runs.h"
 
@@ -28,13 +28,6 @@ static void touch_shown(np_view *v, int64_t id) {
 static void touch_before(np_view *v, const bool *atoms) {
   int64_t first = first_of(v, v->head, atoms);
   if (first) touch_shown(v, np_view_at(v, first)->prev);
-}
-
-static void link_all(np_view *v) {
-  np_view_unlink(v);
-  for (size_t i = 0; i < v->count; i++) {
-    if (v->shown[i].listed) np_view_link(v, (int64_t)i + 1);
-  }
 }
 
 /* Dropped entries are lifted out of their runs without becoming visible. */
@@ -66,6 +59,7 @@ static void each_entry(np_view *v, const np_fold *f, change_fn change) {
 
 static void show_summary(np_view *v, int64_t id) {
   np_shown *s = np_view_at(v, id);
+  v->live++;
   s->listed = true;
   s->rung = NP_FULL;
   np_view_raised(v, id);
@@ -78,12 +72,13 @@ static void show_summary(np_view *v, int64_t id) {
 static void hide_summary(np_view *v, int64_t id) {
   np_shown *s = np_view_at(v, id);
   if (s->rung != NP_DROPPED) np_view_conceal(v, id);
+  v->live--;
   s->listed = false;
 }
 
 /* Notices and order made anew. */
 static neap_rc settle(np_view *v, np_err *e) {
-  link_all(v);
+  np_view_order(v);
   v->loose = true;
   v->refolded = true;
   return np_runs_settle(v, e);
@@ -94,7 +89,7 @@ neap_rc np_view_fold(np_view *v, int64_t summary, np_err *e) {
   bool *atoms = mark_atoms(v, f);
   if (!atoms) return np_fail_mem(e);
   touch_before(v, atoms);
-  touch_shown(v, v->front);
+  touch_shown(v, v->lay.front);
   each_entry(v, f, close_entry);
   show_summary(v, summary);
   np_free(v->alloc, atoms);

@@ -6,7 +6,8 @@
 #include "render/runs.h"
 
 static bool is_heard(const np_view *v, const np_entry *en) {
-  return np_view_message(v, en)->role == NP_ROLE_USER && en->kind != NP_KIND_RESULT;
+  return np_view_message(v, en)->role == NP_ROLE_USER && en->kind != NP_KIND_RESULT &&
+         !np_log_is_block(en->kind);
 }
 
 static bool add_thought(np_view *v, int64_t id) {

@@ -17,8 +17,9 @@ static uint32_t count(const np_view *v, const np_buf *b) {
 
 /* Headings that an observation must not imitate. */
 static const char *const headings[] = {
-    "[step ", "[user]",  "[user ",  "[system]",     "[task]",  "[tools]", "[summary]",
-    "[neap]", "Action:", "Answer:", "Observation:", "<think>", "</think>"};
+    "[step ",    "[user]",  "[user ",   "[system]",   "[task]",       "[tools]",
+    "[summary]", "[neap]",  "Action:",  "Answer:",    "Observation:", "<think>",
+    "</think>",  "[state]", "[memory]", "[evidence]", "[notice]"};
 
 /* What ends a line for some reader: controls from newline to return, NEL, U+2028, U+2029. */
 static bool ends_line(uint32_t c) {
@@ -126,7 +127,13 @@ static void add_block(const np_view *v, const np_entry *en, np_str text, np_buf 
       add_guarded(text, out);
       break;
     case NP_KIND_SUMMARY:
-      np_buf_adds(out, "[summary]\n");
+    case NP_KIND_STATE:
+    case NP_KIND_MEMORY:
+    case NP_KIND_EVIDENCE:
+    case NP_KIND_NOTICE:
+      np_buf_addc(out, '[');
+      np_buf_adds(out, np_kind_name(en->kind));
+      np_buf_adds(out, "]\n");
       add_guarded(text, out);
       break;
     case NP_KIND_IMAGE: np_buf_adds(out, "[user]\n(an image)"); break;

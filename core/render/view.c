@@ -34,6 +34,7 @@ neap_rc np_view_init(np_view *v, const neap_alloc *a, np_log *lg, const np_vocab
   (void)e;
   *v = (np_view){
       .alloc = a, .log = lg, .vocab = vocab, .format = format, .dirty = UINT32_MAX};
+  v->want = v->lay.layout = np_layout_usual();
   v->model = np_model_default(np_str_cstr(format->name));
   lg->native = format->shape < NP_SHAPE_COUNT ? format->shape : NP_SHAPE_CHAT;
   memcpy(v->key, "aaaa", 4);
@@ -61,6 +62,7 @@ void np_view_free(np_view *v) {
   np_free(v->alloc, v->guesses);
   np_free(v->alloc, v->marked);
   np_free(v->alloc, v->loop.ids);
+  np_free(v->alloc, v->blocks);
   np_arena_free(&v->arena);
   np_buf_free(&v->scratch);
   np_spare_free(&v->temp);
@@ -141,7 +143,8 @@ static bool is_blank(np_str s) {
 }
 
 static bool is_said(np_kind k) {
-  return k == NP_KIND_SYSTEM || k == NP_KIND_USER || k == NP_KIND_TEXT;
+  return k == NP_KIND_SYSTEM || k == NP_KIND_USER || k == NP_KIND_TEXT ||
+         np_log_is_block(k);
 }
 
 /* What is not rendered and was said in a form that only another provider reads, or led to
@@ -193,10 +196,8 @@ static bool renders(const np_view *v, const np_entry *en) {
   return (own || en->text.n) && (f->blanks || !is_blank(en->text));
 }
 
-/* Where an entry goes: a paired result behind its batch, a summary behind the task and the
-** summaries before it, anything else at the end. */
+/* Where an entry goes: a paired result behind its batch, anything else at the end. */
 static int64_t place_after(const np_view *v, const np_entry *en) {
-  if (en->kind == NP_KIND_SUMMARY) return v->front;
   return en->kind == NP_KIND_RESULT && en->pair ? v->batch_tail[en->atom] : v->tail;
 }
 
@@ -208,21 +209,25 @@ static uint32_t batch_of(const np_view *v, const np_entry *en) {
   return lg->messages[np_view_message(v, en)->lead].batch;
 }
 
-/* Entries are linked in the order of their ids: everything stands where it would if those that
-** are not listed had never been. */
-void np_view_link(np_view *v, int64_t id) {
-  const np_entry *en = np_log_entry(v->log, id);
+void np_view_link_behind(np_view *v, int64_t id, int64_t prev) {
   np_shown *s = np_view_at(v, id);
   s->listed = true;
-  s->prev = (uint32_t)place_after(v, en);
+  s->prev = (uint32_t)prev;
   s->next = s->prev ? np_view_at(v, s->prev)->next : (uint32_t)v->head;
   if (s->prev) np_view_at(v, s->prev)->next = (uint32_t)id;
   else v->head = id;
   if (s->next) np_view_at(v, s->next)->prev = (uint32_t)id;
   else v->tail = id;
+}
+
+/* Entries are linked in the order of their ids: everything stands where it would if those that
+** are not listed had never been. */
+void np_view_link(np_view *v, int64_t id) {
+  const np_entry *en = np_log_entry(v->log, id);
   uint32_t batch = batch_of(v, en);
+  np_view_link_behind(v, id, place_after(v, en));
   if (batch != UINT32_MAX) v->batch_tail[batch] = id;
-  if (en->region <= NP_REGION_WARM) v->front = id;
+  if (en->region <= NP_REGION_TASK) v->front = id;
 }
 
 void np_view_unlink(np_view *v) {
@@ -337,11 +342,14 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
     return NEAP_OK;
   }
   if (is_guess(v, en)) note_guess(v, en->id);
-  if (!np_view_note_marks(v, en) || !np_view_note_loop(v, en)) return np_fail_mem(e);
+  if (!np_view_note_marks(v, en) || !np_view_note_loop(v, en) ||
+      !np_view_note_block(v, en))
+    return np_fail_mem(e);
   if (!v->opening && en->region != NP_REGION_FIXED) v->opening = en->id;
   bool at_end = place_after(v, en) == v->tail;
   s->full = s->tokens = count_full(v, en);
   np_view_link(v, en->id);
+  if (!v->lay.upto && !v->live) v->lay.front = v->front;
   show_message(v, en);
   add_tokens(v, en->region, s->tokens);
   if (holds_key(v, en->text)) v->burnt = true;

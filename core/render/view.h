@@ -1,7 +1,8 @@
 /*
 ** What of the log is shown: every entry's rung and replacement, the order of rendering, runs
 ** of dropped entries with their notices, and the exact tokens of it all, kept up to date by
-** each change. Decides nothing; pack/ does. next: view.c, first.c, runs.c, fold.c
+** each change. Decides nothing; pack/ does. next: view.c, first.c, runs.c,
+** fold.c, lay.c
 */
 #ifndef NP_RENDER_VIEW_H
 #define NP_RENDER_VIEW_H
@@ -71,6 +72,26 @@ typedef struct np_loop {
   int64_t step; /* of the newest response, 0: none since the user spoke */
   bool calls;   /* it has calls: the loop goes on */
 } np_loop;
+
+#define NP_LAYOUT 3 /* regions between the task and the hot one */
+
+/* What a policy says of places. */
+typedef struct np_layout {
+  np_region order[NP_LAYOUT]; /* memory, warm, state */
+  bool head; /* evidence and notices stand before the rest of the hot region */
+} np_layout;
+np_layout np_layout_usual(void);
+
+/* Where blocks stand since the last rewrite: those up to `upto` in their places, of the states
+** among them the newest alone; those behind it where they came. */
+typedef struct np_lay {
+  np_layout layout;
+  int64_t upto;
+  /* behind which regions stand: the last entry then that is fixed or of the task, which may
+  ** come later; until anything has a place the last there is */
+  int64_t front;
+  int64_t opening; /* in an undo: what opened the prompt before; else 0 */
+} np_lay;
 
 typedef struct np_view np_view;
 struct np_repair_memo;
@@ -176,15 +197,19 @@ struct np_view {
   int64_t first_full[2][NP_KIND_COUNT], first_shown[2][NP_KIND_COUNT];
   int64_t
       first_new[2]; /* no entry before it is listed (and not dropped) and was not sent */
-  /* the last entry before which no hot one goes: fixed, task, summaries */
-  int64_t front;
+  int64_t front;    /* the last entry that is fixed or of the task */
+  np_layout want;   /* from the next rewrite on */
+  np_lay lay;       /* now */
+  int64_t *blocks;  /* entries of the host's that have a kind, as they came; lay.c */
+  size_t block_count, block_cap;
+  size_t live;      /* summaries that stand for their atoms */
   int64_t left_out; /* thoughts and items that this format has no place for */
   np_loop loop;
   int64_t opening; /* the first entry that was listed, the system's aside; 0: none yet */
   int64_t *marked; /* entries with cache marks; those before marked_live are unmarked */
   size_t marked_count, marked_cap, marked_live;
   uint32_t marks_head, marks_fixed, marks_live; /* how many, where */
-  bool refolded; /* folds have changed since the last rendering */
+  bool refolded; /* folds or places have changed since the last rendering */
   /* entries whose tokens at full are a guess: files, images of unknown size */
   int64_t *guesses;
   size_t guess_count, guess_cap;
@@ -254,6 +279,14 @@ typedef struct np_piece {
   int64_t entries, tokens, step_from, step_to;
 } np_piece;
 np_piece np_view_piece(const np_view *v, int64_t id);
+/* Blocks, lay.c. Whether laying them would change anything; how they would stand after a
+** rewrite now; laying them so, or as they stood before (in an undo). NEAP_E_MEMORY only. */
+bool np_view_lay_due(const np_view *v);
+np_lay np_view_lay_now(const np_view *v);
+neap_rc np_view_lay(np_view *v, np_lay lay, np_err *e);
+/* The newest state up to there, 0: none. */
+int64_t np_view_state(const np_view *v, int64_t upto);
+
 /* Before a rendering: after folds, what is hidden has no segment. */
 void np_view_forget_units(np_view *v);
 /* Takes the newest entry, a summary that has no place, out again. */

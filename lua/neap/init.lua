@@ -13,7 +13,7 @@ local M = {
   codes = core.codes,
 }
 
-local MESSAGE_ORDER = { "role", "name", "content", "tool_calls", "tool_call_id" }
+local MESSAGE_ORDER = { "kind", "role", "name", "content", "tool_calls", "tool_call_id" }
 
 ---@class neap.Session
 local Session = {}
@@ -125,7 +125,8 @@ function M.session(options)
   return set_up(setmetatable(self, Session), options)
 end
 
---- Appends a chat message, a table or its JSON.
+--- Appends a chat message, a table or its JSON; or a block: `{ kind = "state", content = "…" }`,
+--- the kind being state, memory, evidence or notice.
 ---@param message table|string
 ---@return true? ok, string? message, string? code
 function Session:add(message)

@@ -138,11 +138,18 @@ function Counter:close() end
 ---@field name string
 ---@field arguments string JSON text as the model wrote it
 
+---A text that the host knows from elsewhere: it stands behind what is there until the prompt is
+---written anew, then where the policy's `layout` and `place` say. A state takes the place of the
+---last one.
+---@class neap.Block
+---@field kind "state"|"memory"|"evidence"|"notice"
+---@field content string not empty; it goes as it is
+
 ---@class neap.Session
 local Session = {}
 
----Appends a chat message, a table or its JSON.
----@param message table|string
+---Appends a chat message or a block, a table or its JSON.
+---@param message neap.Block|table|string
 ---@return true? ok
 ---@return string? message
 ---@return string? code
@@ -261,6 +268,7 @@ function Session:close() end
 ---@field tools? ("recall"|"read"|"tools")[]
 ---@field order? "rank"|"value"
 ---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
+---@field place? "head"|"tail" of evidence and notices in the hot region; "tail"
 ---@field ladder? table<string, {tokens: integer, keep: neap.Keep}>
 ---@field on_error? "skip"|"fail"
 ---@field state_version? integer

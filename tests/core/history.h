@@ -1,6 +1,6 @@
 /*
 ** Random histories for property tests: everything that recordings hold, and what they should
-** not: parallel calls, results out of order, late or missing, ids used again, empty content,
+** not: blocks by kind, parallel calls, results out of order, late or missing, ids used again, empty content,
 ** half surrogates, lists of parts, images, system messages in the middle; in one provider's
 ** form or in all of them by turns. next: history_forms.inc, test_pack.c
 */
@@ -209,6 +209,22 @@ static inline void history_user(history *h) {
   np_buf_addc(&h->b, '}');
 }
 
+/* What the host gives by kind: a state that replaces the last, a memory, evidence, a notice. */
+static inline void history_kind(history *h) {
+  static const char *const kinds[] = {"state", "state", "memory", "evidence", "notice"};
+  np_buf_clear(&h->b);
+  np_buf_adds(&h->b, "{\"kind\":\"");
+  np_buf_adds(&h->b, kinds[pick(h, NP_COUNT(kinds))]);
+  np_buf_adds(&h->b, pick(h, 9) ? "\",\"content\":" : "\",\"ts\":1,\"content\":");
+  history_string(h, pick(h, 5) ? 20 : 200);
+  np_buf_addc(&h->b, '}');
+}
+
+/* Whether the next message is a block: never the first two. */
+static inline bool history_has_kind(history *h, int index) {
+  return index > 1 && !pick(h, 12);
+}
+
 static inline void history_chat(history *h, int index) {
   if (index == 0 || !pick(h, 60)) {
     np_buf_adds(&h->b, "{\"role\":\"system\",\"content\":");
@@ -233,6 +249,10 @@ static inline np_str history_next(history *h, int index) {
   np_buf_clear(&h->b);
   int form = h->form == 4 ? (int)pick(h, 4) : h->form;
   if (index == 0) form = 0;
+  if (history_has_kind(h, index)) {
+    history_kind(h);
+    return np_buf_str(&h->b);
+  }
   if (h->items && h->form != 4) form = 2;
   if (form == 1) history_anthropic(h, index);
   else if (form == 2) history_responses(h, index);

@@ -147,7 +147,9 @@ static inline void content_user(history *h) {
 static inline np_str history_contents(history *h, int index) {
   if (!(h->habits & CONTENT_KNOWN)) h->habits = (int)pick(h, 4) | CONTENT_KNOWN;
   np_buf_clear(&h->b);
-  if (index == 0) {
+  if (history_has_kind(h, index)) {
+    history_kind(h);
+  } else if (index == 0) {
     np_buf_adds(&h->b, pick(h, 2) ? "{\"role\":\"system\",\"parts\":["
                                   : "{\"role\":\"user\",\"parts\":[");
     content_text(h, 20);

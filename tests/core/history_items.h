@@ -129,7 +129,9 @@ static inline void item_opaque(history *h) {
 /* The next item: a response's come one after the other. */
 static inline np_str history_items(history *h, int index) {
   np_buf_clear(&h->b);
-  if (index == 0) {
+  if (history_has_kind(h, index)) {
+    history_kind(h);
+  } else if (index == 0) {
     item_message(h, pick(h, 2) ? "developer" : "system", "input_text");
   } else if (index == 1 || !pick(h, 9)) {
     if (!pick(h, 4)) history_user(h);

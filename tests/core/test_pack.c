@@ -21,7 +21,7 @@ static const char *vocab_dir(void) {
   return dir ? dir : "core/token/data";
 }
 
-static int folds, unfolds, untouched; /* of all worlds */
+static int folds, unfolds, untouched, placed; /* of all worlds */
 static uint32_t repairs;
 
 typedef struct world {
@@ -31,7 +31,7 @@ typedef struct world {
   np_buf last; /* of the last prompt, what must begin the next; seen: of this one */
   np_buf seen;
   np_str (*next)(history *h, int index); /* makes most of the messages */
-  int messages, prompts, rewrites, overflows, folds, unfolds, untouched;
+  int messages, prompts, rewrites, overflows, folds, unfolds, untouched, placed;
   uint32_t repairs; /* that were told */
   const char *wrong;
 } world;
@@ -90,8 +90,23 @@ static void random_trim(world *w, int64_t id, const np_keep *keep) {
   np_pack_trim(&w->pack, id, want, reason);
 }
 
+/* What a policy says of places; it holds from the next rewrite on. */
+static void random_layout(world *w) {
+  np_layout *l = &w->pack.view.want;
+  size_t from = pick(&w->h, NP_LAYOUT);
+  np_region first = l->order[from];
+  l->order[from] = l->order[0];
+  l->order[0] = first;
+  l->head = pick(&w->h, 2) == 0;
+}
+
 static void random_change(world *w) {
   np_pack *p = &w->pack;
+  if (!pick(&w->h, 20)) random_layout(w);
+  if (!pick(&w->h, 24)) {
+    np_pack_lay(p, pick(&w->h, 3) == 0);
+    return;
+  }
   if (!pick(&w->h, 6)) {
     random_fold(w);
     return;
@@ -272,6 +287,70 @@ static void check_first(world *w) {
   if (np_view_first(v, kinds, hot, full) != id) fail(w, "the first entry is another one");
 }
 
+/* The next entry of the order that is a block in its place or a summary is to be of the region,
+** ids rising; returns what stands behind them. */
+static int64_t check_row(world *w, int64_t id, np_region region) {
+  const np_view *v = &w->pack.view;
+  int64_t last = 0;
+  for (; id; id = np_view_at(v, id)->next) {
+    const np_entry *en = np_log_entry(&w->log, id);
+    bool summary = en->kind == NP_KIND_SUMMARY, block = np_log_is_block(en->kind);
+    if (en->region != region || !(block || summary) || (block && id > v->lay.upto))
+      return id;
+    if (id < last) fail(w, "blocks of one region are out of order");
+    last = id;
+    w->placed++;
+  }
+  return id;
+}
+
+/* Behind a rewrite: the task, the regions in the layout's order, the newest state alone, and
+** evidence and notices where the layout has them. */
+static void check_places(world *w, bool rewrite) {
+  const np_view *v = &w->pack.view;
+  const np_layout *l = &v->lay.layout;
+  if (v->block_count == 0) return;
+  if (rewrite &&
+      (v->lay.upto < v->blocks[v->block_count - 1] ||
+       memcmp(l->order, v->want.order, sizeof l->order) != 0 || l->head != v->want.head))
+    fail(w, "a prompt was written anew without its blocks laid");
+  int64_t id = v->front ? np_view_at(v, v->front)->next : v->head, states = 0;
+  if (v->front != v->lay.front) return; /* the task has come since */
+  for (size_t i = 0; i < NP_LAYOUT; i++) id = check_row(w, id, l->order[i]);
+  if (l->head) id = check_row(w, id, NP_REGION_HOT);
+  for (; id; id = np_view_at(v, id)->next) {
+    const np_entry *en = np_log_entry(&w->log, id);
+    bool early = id <= v->lay.upto;
+    if (en->kind == NP_KIND_SUMMARY) fail(w, "a summary is out of its place");
+    if (early && (en->kind == NP_KIND_STATE || en->kind == NP_KIND_MEMORY))
+      fail(w, "a block is out of its place");
+    if (early && l->head && np_log_is_block(en->kind))
+      fail(w, "evidence or a notice is out of its place");
+  }
+  for (id = v->front ? v->head : 0; id; id = np_view_at(v, id)->next) {
+    const np_entry *en = np_log_entry(&w->log, id);
+    states += en->kind == NP_KIND_STATE && id <= v->lay.upto;
+    if (id == v->front) break;
+    if (np_log_is_block(en->kind) && id <= v->lay.upto &&
+        (l->head || en->region < NP_REGION_HOT))
+      fail(w, "a block stands before the task");
+  }
+  for (id = v->front; id; id = np_view_at(v, id)->next)
+    states += id <= v->lay.upto && np_log_entry(&w->log, id)->kind == NP_KIND_STATE;
+  if (states > 1) fail(w, "two states stand in their place");
+}
+
+/* As the engine does: blocks take their places with a rewrite, which fitting may bring. */
+static bool fit(world *w) {
+  np_pack *p = &w->pack;
+  for (int i = 0; i < 2; i++) {
+    if (np_pack_lay(p, false) == NP_NO_MEMORY) fail(w, "laying ran out of memory");
+    if (np_pack_tokens(p) > p->budget && np_pack_last_resort(p, NULL)) return false;
+  }
+  if (np_pack_lay(p, false) != NP_SAME) fail(w, "blocks are laid a third time");
+  return np_pack_tokens(p) <= p->budget;
+}
+
 static void turn(world *w) {
   np_rendered r;
   np_pack *p = &w->pack;
@@ -282,15 +361,13 @@ static void turn(world *w) {
   if (!pick(&w->h, 4)) random_undo(w);
   check_first(w);
   check_regions(w);
-  if (np_pack_tokens(p) > p->budget) {
-    size_t mark = np_pack_mark(p);
-    int64_t before = np_pack_tokens(p);
-    if (np_pack_last_resort(p, NULL)) {
-      w->overflows++;
-      if (np_pack_undo(p, mark, NULL) || np_pack_tokens(p) != before)
-        fail(w, "undo of an overflow");
-      return;
-    }
+  size_t mark = np_pack_mark(p);
+  int64_t before = np_pack_tokens(p);
+  if (!fit(w)) {
+    w->overflows++;
+    if (np_pack_undo(p, mark, NULL) || np_pack_tokens(p) != before)
+      fail(w, "undo of an overflow");
+    return;
   }
   if (np_frame_render(&p->frame, &p->view, &r, NULL)) fail(w, "render failed");
   w->prompts++;
@@ -299,6 +376,7 @@ static void turn(world *w) {
   check_tokens(w, r.body, &w->seen);
   check_regions(w);
   check_prefix(w, &r, np_buf_str(&w->seen));
+  check_places(w, r.rewrite);
   if (!pick(&w->h, 5)) check_told(w, p->view.format->parts ? r.body : r.body);
   if (!pick(&w->h, 5)) check_fresh(w);
   if (w->prompts % 4 == 0) check_untouched(w, r.body);
@@ -342,6 +420,7 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   if (!pick(&w.h, 4))
     np_view_set_head(&w.pack.view, NP_LIT(""),
                      NP_LIT("{\"thinking\":{\"type\":\"enabled\"}}"), false);
+  random_layout(&w);
   int turns = (int)pick(&w.h, 40) + 3;
   add_messages(&w, 2);
   for (int i = 0; i < turns && !w.wrong; i++) {
@@ -355,6 +434,7 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   unfolds += w.unfolds;
   untouched += w.untouched;
   repairs |= w.repairs;
+  placed += w.placed;
   np_pack_free(&w.pack);
   np_cite_free(w.log.cite);
   np_log_free(&w.log);
@@ -388,6 +468,7 @@ static void test_random_histories(const np_vocab *v) {
   }
   fprintf(stderr, "%d prompts, %d rewrites, %d overflows, %d folds, %d unfolds\n",
           prompts, rewrites, overflows, folds, unfolds);
+  CHECK("histories had blocks in places", placed > rounds);
   CHECK("histories made folds", folds > rounds);
   CHECK("summaries were opened again", unfolds > rounds / 20);
   CHECK("histories made prompts", prompts > (text || only ? rounds : 20000));

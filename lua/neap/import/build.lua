@@ -7,6 +7,7 @@ local M = {}
 local json = core.json
 
 M.ORDER = {
+  "kind",
   "role",
   "name",
   "content",
@@ -121,13 +122,32 @@ local function check_parts(content)
   end
 end
 
---- Why a decoded chat message is none, or nil.
+local KINDS = { state = true, memory = true, evidence = true, notice = true }
+
+--- Is a decoded message a block: state, memory, evidence or a notice, and no provider's message?
+---@param m table
+---@return boolean
+function M.is_block(m)
+  return m.kind ~= nil and m.role == nil and m.type == nil
+end
+
+local function block_fault(m)
+  if type(m.kind) ~= "string" or not KINDS[m.kind] then
+    return "a block is of kind state, memory, evidence or notice"
+  end
+  if type(m.content) ~= "string" or m.content == "" then
+    return "a block needs its content: a string that is not empty"
+  end
+end
+
+--- Why a decoded chat message or block is none, or nil.
 ---@param m any
 ---@return string?
 function M.fault(m)
   if type(m) ~= "table" or json.is_array(m) or json.is_raw(m) then
     return "a message must be an object"
   end
+  if M.is_block(m) then return block_fault(m) end
   if type(m.role) ~= "string" or not ROLES[m.role] then
     return "a message needs a role: system, user, assistant or tool"
   end
@@ -156,7 +176,7 @@ end
 ---@field tools_inferred boolean
 ---@field messages string[] JSON, one chat message each
 ---@field lines integer[]   where in the file each message begins
----@field roles string[]
+---@field roles string[]    of a block its kind
 ---@field times table<integer, integer> when, in milliseconds since 1970, where it is told
 ---@field meta table?       what has no place in a message
 ---@field counts table
@@ -216,7 +236,7 @@ function Recording:add(value, raw, line)
   local n = #self.messages + 1
   if json.is_raw(raw) then raw = raw.raw end
   self.messages[n], self.lines[n] = M.one_line(raw or M.encode(value)), line
-  self.roles[n], self.times[n] = value.role, moment.millis(value.ts)
+  self.roles[n], self.times[n] = value.role or value.kind, moment.millis(value.ts)
   self.counts.messages = self.counts.messages + 1
   see_calls(self, value)
 end

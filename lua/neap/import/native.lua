@@ -1,5 +1,5 @@
--- The native form: an optional first line {"neap":1,…}, then one chat message a line, kept as
--- the bytes it came in. next: openai.lua
+-- The native form: an optional first line {"neap":1,…}, then one chat message or block a line,
+-- kept as the bytes it came in. next: openai.lua
 local core = require("neap.core")
 local build = require("neap.import.build")
 local json = core.json
@@ -9,9 +9,12 @@ local M = { name = "native", about = "JSONL of chat messages, one a line" }
 function M.detect(_, head)
   if head:find('^%s*{%s*"neap"%s*:') then return 100 end
   local line = head:match("^%s*([^\n]*)")
-  if not line:find("^{") or not line:find('"role"%s*:') then return 0 end
-  local value = json.decode(line, { content = true, tool_calls = true })
-  return type(value) == "table" and type(value.role) == "string" and 60 or 0
+  local named = line:find('"role"%s*:') or line:find('"kind"%s*:')
+  if not line:find("^{") or not named then return 0 end
+  local value = json.decode(line, { tool_calls = true })
+  if type(value) ~= "table" then return 0 end
+  local is_block = build.is_block(value) and not build.fault(value)
+  return (is_block or type(value.role) == "string") and 60 or 0
 end
 
 -- The first line; what it holds besides is kept.
