@@ -197,12 +197,13 @@ fuzz: deps-run                ## damaged recordings, random policies and pattern
 	@$(call FUZZ,1/2) & half=$$!; rc=0; $(call FUZZ,2/2) || rc=1; wait $$half || rc=1; exit $$rc
 	@NEAP_ROUNDS=$${NEAP_POLICIES:-120000} $(word 1,$(RANDOM_TESTS))
 	@NEAP_ROUNDS=$${NEAP_PATTERNS:-1000000} $(word 2,$(RANDOM_TESTS))
-# JSON=1: an object a row. NPM=1: side by side with encoders of the npm registry.
+# JSON=1: an object a row. NPM=1: side by side with packages of the npm registry.
 bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
 	+@$(SUBMAKE) all $(BENCHES) >&2
 	@$(LUA_ENV) $(LUA) tests/bench/tokens.lua $(if $(JSON),--json) $(if $(NPM),--npm)
 	@$(LUA_ENV) $(LUA) tests/bench/packing.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/policy.lua $(if $(JSON),--json)
+	@$(LUA_ENV) $(LUA) tests/bench/economy.lua $(if $(JSON),--json) $(if $(NPM),--npm)
 
 lint: deps-lint               ## gcc and clang with -Werror, formatting, luacheck, cppcheck
 	@BUILD='$(BUILD)' MAKE='$(SUBMAKE)' C_FILES='$(C_FILES)' CPP='$(DEP_FLAGS)' bash tests/support/lint.sh

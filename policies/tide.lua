@@ -43,6 +43,7 @@ return {
     excerpt = { default = 1000, min = 1, help = "tokens that such a giant keeps" },
     repeated = { default = 0.1, min = 0, max = 1, help = "what a later copy leaves of the value" },
     front = { default = 0.1, min = 0, help = "more value lost, as a share, to keep the beginning" },
+    floor = { default = 0.0, min = 0, max = 1, help = "share of the budget to ebb to; 0: by ctx" },
   },
   tools = { "recall", "read" },
   order = "value",
@@ -63,6 +64,7 @@ return {
 
   assemble = function(ctx, o)
     local floor, height = ctx.economy.floor, ctx.economy.height
+    if o.floor > 0 then floor = o.floor * ctx.budget end
     if ctx.economy.cold then height = (floor + height) / 2 end -- halfway up is soon enough
     if ctx.tokens > height then ctx:shrink(floor, "ebb", o.front) end
   end,

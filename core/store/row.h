@@ -8,8 +8,9 @@
 
 #include "store/store.h"
 
-#define NP_STORE_INLINE ((size_t)1024)        /* bodies below stay in their event's row */
-#define NP_STORE_HEAD_MAX ((size_t)1 << 20)   /* bytes of a head; larger: NEAP_E_LIMIT */
+#define NP_STORE_INLINE ((size_t)1024) /* bodies below stay in their event's row */
+/* bytes of a head; larger: NEAP_E_LIMIT. An account names every entry that a turn has changed */
+#define NP_STORE_HEAD_MAX ((size_t)64 << 20)
 #define NP_STORE_NAME_MAX ((size_t)512)       /* bytes of a tenant's or session's name */
 #define NP_STORE_PAGE_ROWS 64                 /* events copied out at a time, */
 #define NP_STORE_PAGE_BYTES ((size_t)1 << 20) /* or until a page is this large */

@@ -5,13 +5,14 @@
 local core = require("neap.core")
 local shared = require("tests.support.shared")
 local texts = require("tests.bench.texts")
+local npm = require("tests.bench.npm")
 
-local json, npm = false, false
+local json, beside = false, false
 for _, word in ipairs(arg) do
   if word == "--json" then
     json = true
   elseif word == "--npm" then
-    npm = true
+    beside = true
   else
     error(word .. ": --json and --npm are known")
   end
@@ -130,29 +131,9 @@ local function say(...)
   io.stderr:write("bench: ", ..., "\n")
 end
 
--- Their folder, with what is missing installed; or nil and why not.
-local function install()
-  if not os.execute("command -v npm >/dev/null && command -v node >/dev/null") then
-    return nil, "npm and node are not here; install them to compare"
-  end
-  local dir = os.getenv("NEAP_BENCH_PEERS") or (os.getenv("TMPDIR") or "/tmp") .. "/neap-bench-npm"
-  local words = { "mkdir -p", quote(dir), "&& cd", quote(dir), "&& { [ -f package.json ] ||" }
-  words[#words + 1] = "echo '{\"private\":true}' > package.json; } && npm install --silent"
-  words[#words + 1] = "--no-audit --no-fund --no-save"
-  for _, peer in ipairs(PEERS) do
-    words[#words + 1] = quote(peer[1] .. "@" .. peer[2])
-  end
-  if not os.execute(table.concat(words, " ") .. " >&2") then
-    say("npm could not install everything into ", dir, "; those that are there are run")
-  end
-  return dir
-end
-
 -- One process each: what one leaves behind does not disturb the next.
 local function run_peer(peer, dir, modules)
-  local words = { "node --expose-gc tests/bench/peers.mjs", quote(peer), quote(dir) }
-  words[4] = quote(modules)
-  local list, ok = lines_of(table.concat(words, " "))
+  local list, ok = npm.node({ "tests/bench/peers.mjs", peer, dir, modules })
   local out = {}
   for _, m in ipairs(list) do
     out[m.key] = { value = number(m.value), tokens = m.tokens, bytes = m.bytes, note = m.note }
@@ -163,7 +144,7 @@ local function run_peer(peer, dir, modules)
 end
 
 local function measure_peers(dir)
-  local modules, why = install()
+  local modules, why = npm.install(PEERS, "tokens")
   if not modules then
     say(why)
     return {}
@@ -321,7 +302,7 @@ end
 
 local dir, corpus = texts.folder()
 local measured = measure(dir)
-local peers = npm and measure_peers(dir) or {}
+local peers = beside and measure_peers(dir) or {}
 for _, row in ipairs(ROWS) do
   compare(row, measured[row.file or row.key], peers, row.file or row.key)
 end

@@ -291,6 +291,29 @@ describe("ctx.economy", function()
   end)
 end)
 
+describe("a turn that changes more than a megabyte tells of", function()
+  it("is stored and read again", function()
+    local store = DIR .. "/many.db"
+    os.remove(store)
+    local policy = write("many.lua", [[return { api = 1, assemble = function(ctx)
+      if ctx.step < 14000 then return end
+      for e in ctx:entries { kind = "text", before = 14000 } do e:mask("older than the rest") end
+    end }]])
+    local options = { store = store, policy = policy, window = 1000000, name = "s" }
+    local s = assert(neap.session(options))
+    s:add({ role = "user", content = "go" })
+    for i = 1, 14100 do
+      s:add({ role = "assistant", content = ("the %d. wave "):format(i):rep(12) })
+    end
+    local prompt = assert(s:prompt())
+    assert.is_true(#assert(s:account()).changed >= 13990)
+    s:close()
+    s = assert(neap.session(options))
+    assert.equal(prompt, assert(s:prompt()))
+    s:close()
+  end)
+end)
+
 describe("marks for a provider's cache", function()
   local function fill(s, from, to)
     for i = from, to do
