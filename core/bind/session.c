@@ -281,11 +281,11 @@ static int session_append_result(lua_State *L) {
   return push_done(L, s, neap_append_result(s, &c, text));
 }
 
-/* The open ask as a table, or nothing. */
+/* next_ask(after): the first open ask whose id is greater, as a table, or nothing. */
 static int session_next_ask(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_ask a;
-  if (!neap_ask_next(s, &a)) return 0;
+  if (!neap_ask_after(s, luaL_optinteger(L, 2, 0), &a)) return 0;
   lua_createtable(L, 0, 4);
   lua_pushinteger(L, (lua_Integer)a.id);
   lua_setfield(L, -2, "id");
@@ -297,13 +297,25 @@ static int session_next_ask(lua_State *L) {
   return 1;
 }
 
-/* answer(id, text): nil for a text says that there is none. */
+/* answer(id, text, why, code): nil for a text says that there is none, and why. */
 static int session_answer(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
-  neap_str text = {NULL, 0};
   lua_Integer id = luaL_checkinteger(L, 2);
-  if (!lua_isnoneornil(L, 3)) text = check_str(L, 3);
-  return push_done(L, s, neap_answer(s, id, text));
+  if (!lua_isnoneornil(L, 3)) return push_done(L, s, neap_answer(s, id, check_str(L, 3)));
+  neap_str why = {NULL, 0};
+  if (!lua_isnoneornil(L, 4)) why = check_str(L, 4);
+  const char *code = luaL_optstring(L, 5, why.p ? "error" : "refused");
+  return push_done(L, s, neap_refuse(s, id, code, why));
+}
+
+/* asks(): all of them with their answers, as JSON. */
+static int session_asks(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str json;
+  neap_rc rc = neap_asks(s, &json);
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, json.p, json.n);
+  return 1;
 }
 
 /* shadow(path, options): a policy beside the session's own, whose asks are answered here; without
@@ -437,6 +449,7 @@ static const luaL_Reg session_methods[] = {
     {"append_result", session_append_result},
     {"next_ask", session_next_ask},
     {"answer", session_answer},
+    {"asks", session_asks},
     {"text", session_text},
     {"shadow", session_shadow},
     {"has_shadow", session_has_shadow},

@@ -1,6 +1,6 @@
 /*
 ** What policies ask a model: given to the host, answered by it, and logged, so that a hook
-** that has to start again after a restart is given the same answers. next: notes.c
+** that has to start again after a restart is given the same answers. next: ask_log.c
 */
 #include "engine/engine.h"
 
@@ -22,6 +22,7 @@ static neap_rc queue_ask(neap_session *s, np_ask *a, size_t place) {
   np_buf_adds(&head, a->summary ? ",\"kind\":\"summary\"" : ",\"kind\":\"ask\"");
   add_int(&head, ",\"step\":", a->step);
   add_int(&head, ",\"max_tokens\":", a->max_tokens);
+  add_int(&head, ",\"turns\":", a->turns);
   add_int(&head, ",\"place\":", (int64_t)place);
   np_buf_adds(&head, ",\"sha256\":\"");
   np_buf_add(&head, np_str_of(hex, sizeof hex));
@@ -77,17 +78,52 @@ neap_rc np_asks_cancel(neap_session *s, const char *why) {
   return n ? queue_settled(s, "cancelled", why) : NEAP_OK;
 }
 
+/* ---- answers ---- */
+
+/* {"ask":3,"refused":true,"code":"timeout"} */
+static bool add_answer(np_buf *head, int64_t id, np_str code) {
+  add_int(head, "{\"ask\":", id);
+  np_buf_adds(head, code.n ? ",\"refused\":true,\"code\":\"" : ",\"refused\":false");
+  np_buf_add(head, code);
+  np_buf_adds(head, code.n ? "\"}" : "}");
+  return !head->failed;
+}
+
+/* Asks that have been open for as many turns as their policy waits: told with the next turn. */
+neap_rc np_asks_expire(neap_session *s) {
+  np_str code = NP_LIT("timeout"), why = NP_LIT("no answer has come in time");
+  size_t n;
+  neap_rc rc = np_asks_queue(s);
+  const np_ask *asks = np_policy_asks(s->policy, &n);
+  for (size_t i = 0; !rc && i < n; i++) {
+    const np_ask *a = &asks[i];
+    bool waits = !a->turns || s->log.step + 1 - a->step < a->turns;
+    if (a->state != NP_ASK_OPEN || waits) continue;
+    np_buf head;
+    np_buf_init(&head, &s->engine->alloc);
+    if (!add_answer(&head, a->id, code)) rc = np_fail_mem(&s->err);
+    if (!rc) rc = np_session_queue(s, NP_EV_ANSWER, np_buf_str(&head), why);
+    if (!rc) rc = np_policy_answer(s->policy, a->id, code, why, &s->err);
+    np_buf_free(&head);
+  }
+  return rc;
+}
+
 /* ---- the host ---- */
 
-int neap_ask_next(neap_session *s, neap_ask *a) {
+int neap_ask_after(neap_session *s, int64_t after, neap_ask *a) {
   if (np_session_enter_out(s, a)) return 0;
-  const np_ask *open = np_policy_open_ask(s->policy);
+  const np_ask *open = np_policy_open_ask(s->policy, after);
   if (open) {
     *a = (neap_ask){open->id, open->summary ? "summary" : "ask", open->text,
                     open->max_tokens};
   }
   np_session_leave(s, NEAP_OK);
   return open != NULL;
+}
+
+int neap_ask_next(neap_session *s, neap_ask *a) {
+  return neap_ask_after(s, 0, a);
 }
 
 static neap_rc check_answer(neap_session *s, np_str text) {
@@ -112,27 +148,47 @@ static bool is_open(const neap_session *s, int64_t id) {
 
 /* The log first: an answer that was taken survives. One that is not open is refused by the
 ** policy without a trace. */
-static neap_rc answer(neap_session *s, int64_t id, bool refused, np_str text) {
+static neap_rc answer(neap_session *s, int64_t id, np_str code, np_str text) {
   np_buf head;
-  if (!is_open(s, id)) return np_policy_answer(s->policy, id, refused, text, &s->err);
+  if (!is_open(s, id)) return np_policy_answer(s->policy, id, code, text, &s->err);
   neap_rc rc = np_asks_queue(s);
   np_buf_init(&head, &s->engine->alloc);
-  add_int(&head, "{\"ask\":", id);
-  np_buf_adds(&head, refused ? ",\"refused\":true}" : ",\"refused\":false}");
-  if (!rc && head.failed) rc = np_fail_mem(&s->err);
+  if (!add_answer(&head, id, code) && !rc) rc = np_fail_mem(&s->err);
   if (!rc) rc = np_session_log(s, NP_EV_ANSWER, np_buf_str(&head), text);
-  if (!rc) rc = np_policy_answer(s->policy, id, refused, text, &s->err);
+  if (!rc) rc = np_policy_answer(s->policy, id, code, text, &s->err);
   np_buf_free(&head);
   return rc;
 }
 
 neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text) {
-  bool refused = text.p == NULL;
-  if (refused) text = NP_LIT("the host gave no answer");
+  np_str code = NP_LIT("");
+  if (text.p == NULL) {
+    code = NP_LIT("refused");
+    text = NP_LIT("the host gave no answer");
+  }
   neap_rc rc = np_session_enter_text(s, &text);
   if (rc) return rc;
   rc = check_answer(s, text);
-  return np_session_leave(s, rc ? rc : answer(s, ask, refused, text));
+  return np_session_leave(s, rc ? rc : answer(s, ask, code, text));
+}
+
+static neap_rc check_code(neap_session *s, const char *code) {
+  static const char *const codes[] = {"refused", "error", "timeout", "cancelled"};
+  for (size_t i = 0; code && i < NP_COUNT(codes); i++) {
+    if (strcmp(codes[i], code) == 0) return NEAP_OK;
+  }
+  return np_fail(
+      &s->err, NEAP_E_ARG,
+      "there is no answer, but why? give refused, error, timeout or cancelled");
+}
+
+neap_rc neap_refuse(neap_session *s, int64_t ask, const char *code, neap_str why) {
+  if (!why.p) why = NP_LIT("the host gave no answer");
+  neap_rc rc = np_session_enter_text(s, &why);
+  if (rc) return rc;
+  rc = check_code(s, code);
+  if (!rc) rc = check_answer(s, why);
+  return np_session_leave(s, rc ? rc : answer(s, ask, np_str_cstr(code), why));
 }
 
 /* ---- reading back ---- */
@@ -174,7 +230,8 @@ static neap_rc take_ask(neap_session *s, np_json head) {
   a.id = number_of(head, "ask");
   a.step = number_of(head, "step");
   a.max_tokens = number_of(head, "max_tokens");
-  int64_t place = number_of(head, "place");
+  int64_t place = number_of(head, "place"), turns = number_of(head, "turns");
+  a.turns = turns < 0 ? 0 : turns; /* older logs have none */
   np_json_get(head, "kind", &kind);
   a.summary = np_json_is_key(kind.raw, "summary");
   if (a.id <= s->asked || a.step < 0 || a.max_tokens < 1 || place < 0 ||
@@ -192,8 +249,12 @@ neap_rc np_asks_take(neap_session *s, const np_event *ev) {
     np_policy_cancel_asks(s->policy);
     return NEAP_OK;
   }
-  bool refused = np_json_get(head, "refused", &v) && np_str_is(v.raw, "true");
+  np_str code = NP_LIT("");
+  if (np_json_get(head, "refused", &v) && np_str_is(v.raw, "true"))
+    code = NP_LIT("refused");
+  if (code.n && np_json_get(head, "code", &v) && v.raw.n > 2)
+    code = np_str_cut(v.raw, 1, v.raw.n - 1);
   neap_rc rc =
-      np_policy_answer(s->policy, number_of(head, "ask"), refused, ev->body, &s->err);
+      np_policy_answer(s->policy, number_of(head, "ask"), code, ev->body, &s->err);
   return rc == NEAP_E_NOTFOUND ? damaged(s) : rc;
 }

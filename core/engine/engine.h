@@ -218,6 +218,7 @@ neap_rc np_notes_queue(neap_session *s); /* notes.c: the summaries of this turn 
 neap_rc np_notes_take(neap_session *s, const np_event *ev);
 /* asks.c */
 neap_rc np_asks_queue(neap_session *s);  /* those that the log does not hold yet */
+neap_rc np_asks_expire(neap_session *s); /* before the hooks of a turn */
 neap_rc np_asks_settle(neap_session *s); /* after a turn was decided */
 neap_rc np_asks_cancel(neap_session *s, const char *why);
 neap_rc np_asks_take(neap_session *s, const np_event *ev);

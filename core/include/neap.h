@@ -239,7 +239,7 @@ NEAP_API int neap_handle(neap_session *s, const neap_call *c);
 /* Appends the result of a call: plain text, any bytes. */
 NEAP_API neap_rc neap_append_result(neap_session *s, const neap_call *c, neap_str text);
 
-/* What a policy's `compact` asks the host's model, and sleeps for. At most one is open. */
+/* What a policy's `compact` asks the host's model, and sleeps for. */
 typedef struct neap_ask {
   int64_t id;
   const char *kind; /* "summary": text is what to summarize; "ask": text is a prompt */
@@ -247,14 +247,28 @@ typedef struct neap_ask {
   int64_t max_tokens;
 } neap_ask;
 
-/* Gives the open ask: 1 with *a filled, 0 when there is none. Asks come up in neap_prompt,
-** which never waits for them. The text is valid until the next call on `s`. */
+/* Gives the open ask, of several the first: 1 with *a filled, 0 when there is none. Asks come up
+** in neap_prompt, which never waits for them. The text is valid until the next call on `s`. */
 NEAP_API int neap_ask_next(neap_session *s, neap_ask *a);
+/* The first open ask whose id is greater than `after`: for hosts that answer several at a time.
+**
+**   for (neap_ask a = {0}; neap_ask_after(s, a.id, &a);) send_to_model(a.id, a.text);  */
+NEAP_API int neap_ask_after(neap_session *s, int64_t after, neap_ask *a);
 /* Answers it, now or many turns later: UTF-8 of at most 65,536 bytes; a text with p = NULL
-** says that there is no answer. The policy goes on at the next prompt. Errors:
-** NEAP_E_NOTFOUND (answered or cancelled meanwhile), NEAP_E_UTF8, NEAP_E_LIMIT; then the ask
-** is as it was. */
+** is neap_refuse with "refused". The policy goes on at the next prompt at which nothing that it
+** waits for is open. Errors: NEAP_E_NOTFOUND (answered, timed out or cancelled meanwhile),
+** NEAP_E_UTF8, NEAP_E_LIMIT; then the ask is as it was. */
 NEAP_API neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text);
+/* Says that there is no answer and why, which the policy is told: `code` is "refused", "error",
+** "timeout" or "cancelled". An ask that is still open after as many turns as its policy waits (20)
+** is refused so by itself. Errors: as neap_answer, and NEAP_E_ARG. */
+NEAP_API neap_rc neap_refuse(neap_session *s, int64_t ask, const char *code,
+                             neap_str why);
+
+/* Every ask of the session so far with its answer, as its log has them: a JSON array of objects
+** with ask (its id), kind, step, max_tokens, sha256 of its text, and answer, or code and why
+** there is none; neither while it is open. Valid until the next call on `s`. */
+NEAP_API neap_rc neap_asks(neap_session *s, neap_str *json);
 
 /* Looks at the policy file now. NEAP_E_POLICY: the old version keeps serving. */
 NEAP_API neap_rc neap_reload(neap_session *s);

@@ -361,7 +361,7 @@ static neap_rc compact(np_policy *p, np_err *e) {
 }
 
 neap_rc np_policy_compact(np_policy *p, np_err *e) {
-  if (!p->hooks[NP_HOOK_COMPACT] || np_policy_open_ask(p)) return NEAP_OK;
+  if (!p->hooks[NP_HOOK_COMPACT] || np_policy_open_ask(p, 0)) return NEAP_OK;
   if (p->active) return busy(e);
   if (!p->pack) return np_fail(e, NEAP_E_MISUSE, "compact: no pack is attached");
   return compact(p, e);

@@ -92,12 +92,14 @@ typedef struct np_wish {
 /* One run of compact, from its start to its return. */
 typedef struct np_run_of {
   int thread;          /* slot of the sleeping coroutine */
-  bool asleep;         /* it waits for ask number `fed` */
+  bool asleep;         /* it waits for asks from number `fed` on */
   bool over;           /* it has returned, or failed */
   const char *result;  /* how */
   uint64_t generation; /* of its handles */
   size_t mark;         /* of the pack, when it was called last */
   size_t fed;          /* asks of which it has been told the answer */
+  size_t waits;        /* asks from there on that it waits for */
+  bool together;       /* they were asked at once, in a list */
   np_ask *asks;
   size_t count, cap;
   np_wish *wishes;
@@ -286,10 +288,12 @@ void np_plain_read(lua_State *L, np_str json); /* pushes the value */
 
 /* The names that a policy's table and the tables of its calls may have; NULL-ended. */
 extern const char *const np_policy_keys[],
-    *const np_entries_keys[],
-        *const np_span_keys[], *const np_trim_keys[], *const np_tools_keys[],
-                                                          *const np_ask_keys[],
-                                                              *const np_summarize_keys[];
+    *const np_entries_keys[], *const np_span_keys[],
+                                  *const np_trim_keys[],
+                                      *const np_tools_keys[],
+                                          *const np_ask_keys[],
+                                              *const np_ask_all_keys[],
+                                                  *const np_summarize_keys[];
 
 /* ---- context.c, query.c, span.c, entry.c: handles, which end with their call ---- */
 
@@ -345,10 +349,15 @@ void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
 int np_field(lua_State *L, const char *what, const char *const *fields);
 void np_shrink(lua_State *L, int64_t tokens, double front, np_reason r); /* raises */
 
-/* ---- ask.c ---- */
+/* ---- ask.c, asking.c ---- */
 
 int np_context_summarize(lua_State *L);
 int np_context_ask(lua_State *L);
+int np_context_ask_all(lua_State *L);
+#define NP_ASKS 64 /* of one run */
+/* The ask that stands at that place of the list, if it is the same, or a new one; what came from
+** there on is then void. NULL: out of memory. */
+np_ask *np_ask_at(np_policy *p, size_t place, np_ask *ask);
 /* The step that ctx.step tells: in a run that has started again, that of the ask it has come
 ** to, so that it asks the same. */
 int64_t np_turn_step(const np_policy *p);

@@ -112,18 +112,20 @@ typedef struct np_ask {
   bool logged;      /* the engine's mark */
   np_ask_state state;
   int64_t max_tokens;
-  np_str text; /* empty when it came out of the log and the hook has not asked again */
+  int64_t turns; /* without an answer, after which it is refused; 0: it waits for ever */
+  np_str text;   /* empty when it came out of the log and the hook has not asked again */
   uint8_t sha256[NP_SHA256]; /* of the text */
   np_str answer;             /* or why there is none */
+  np_str code;               /* of a refusal: "timeout", "error", … */
 } np_ask;
 
 /* The asks of the run; valid until the policy is called. */
 np_ask *np_policy_asks(const np_policy *p, size_t *count);
-/* The ask that the hook sleeps for, or NULL. */
-const np_ask *np_policy_open_ask(const np_policy *p);
-/* Copies the text. A refusal's text says why there is no answer. NEAP_E_NOTFOUND when no ask
-** of that id is open. */
-neap_rc np_policy_answer(np_policy *p, int64_t ask, bool refused, np_str text, np_err *e);
+/* The first that the hook sleeps for whose id is greater, or NULL. */
+const np_ask *np_policy_open_ask(const np_policy *p, int64_t after);
+/* Copies the text. A refusal has a code, and its text says why there is no answer.
+** NEAP_E_NOTFOUND when no ask of that id is open. */
+neap_rc np_policy_answer(np_policy *p, int64_t ask, np_str code, np_str text, np_err *e);
 /* Puts an ask that a log holds at its place in the list; what was there is void. */
 neap_rc np_policy_restore_ask(np_policy *p, size_t place, const np_ask *ask, np_err *e);
 /* After a turn was decided: when the run is over its asks are forgotten, and *result says how

@@ -147,13 +147,14 @@ end
 -- a shadow asks the summarizer answers, always.
 local function answer_asks(self)
   local raw = self.raw
-  if raw:has_shadow() then
-    local asked = raw:shadow_next_ask()
-    if asked then raw:shadow_answer(asked.id, extract.answerer(raw)(asked)) end
+  if raw:has_shadow() then extract.answer_all(raw, "shadow_") end
+  if not self.summarize then return true end
+  local ask, ok, why, code = raw:next_ask(), true, nil, nil
+  while ok and ask do
+    ok, why, code = raw:answer(ask.id, self.summarize(ask))
+    ask = raw:next_ask(ask.id)
   end
-  local ask = self.summarize and raw:next_ask()
-  if not ask then return true end
-  return raw:answer(ask.id, self.summarize(ask))
+  return ok, why, code
 end
 
 --- Assembles the next turn: the whole request body. What the policy asks a model meanwhile is
@@ -168,18 +169,33 @@ function Session:prompt()
   return body
 end
 
---- The open ask of the policy, when `summarize = false`: id, kind, text, max_tokens.
+--- The first open ask of the policy whose id is greater than `after`, when `summarize = false`:
+--- id, kind, text, max_tokens.
+---@param after integer?
 ---@return table?
-function Session:next_ask()
-  return open_session(self):next_ask()
+function Session:next_ask(after)
+  return open_session(self):next_ask(after)
 end
 
---- Answers an ask; without a text there is no answer.
+--- Answers an ask. Without a text there is no answer: `why` and `code` ("refused", "error",
+--- "timeout" or "cancelled") are told to the policy.
 ---@param ask integer its id
 ---@param text string?
+---@param why string?
+---@param code string?
 ---@return true? ok, string? message, string? code
-function Session:answer(ask, text)
-  return open_session(self):answer(ask, text)
+function Session:answer(ask, text, why, code)
+  return open_session(self):answer(ask, text, why, code)
+end
+
+--- Every ask of the session so far: ask, kind, step, max_tokens, sha256, and answer, or code and
+--- why there is none. As `answers` in the first line of a native recording they are what a
+--- replay is fed.
+---@return table[]? asks, string? message, string? code
+function Session:asks()
+  local text, why, code = open_session(self):asks()
+  if not text then return nil, why, code end
+  return core.json.decode(text)
 end
 
 --- Appends the provider's response body, as it came.

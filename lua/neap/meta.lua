@@ -37,8 +37,9 @@ local neap = {}
 ---@field tools? table|string tool schemas as the provider takes them
 ---@field request? table|string the request's other members: model, max_tokens, …
 ---@field durable? "process"|"power"|"batch"|"memory"
----@field summarize? false|fun(ask: neap.Ask): string? answers what a policy asks a model; none:
----  summaries are made by picking lines; false: the host calls next_ask and answer
+---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks
+---  a model, or says nil, why and a code; none: summaries are made by picking lines; false: the host
+---  calls next_ask and answer
 ---@field no_reload? boolean never look at the policy file again
 ---@field no_tools? boolean  do not offer neap_read, neap_recall and neap_tools to the model
 
@@ -161,15 +162,25 @@ function Session:add(message) end
 ---@return string? code
 function Session:prompt() end
 
----The policy's open ask, for hosts that opened the session with `summarize = false`.
+---The first open ask of the policy whose id is greater than `after`, for hosts that opened the
+---session with `summarize = false`.
+---@param after? integer
 ---@return neap.Ask?
-function Session:next_ask() end
+function Session:next_ask(after) end
 
----Answers an ask, now or later; the policy goes on at the next prompt. No text: no answer.
+---Answers an ask, now or later; the policy goes on at the next prompt at which nothing that it
+---waits for is open. No text: no answer, and the policy is told why.
 ---@param ask integer its id
 ---@param text string?
+---@param why string?
+---@param code? "refused"|"error"|"timeout"|"cancelled" ("error" with a `why`, else "refused")
 ---@return true? ok, string? message, string? code
-function Session:answer(ask, text) end
+function Session:answer(ask, text, why, code) end
+
+---Every ask so far: ask, kind, step, max_tokens, sha256 of its text, and answer, or code and why
+---there is none. As `answers` in the first line of a recording they are what a replay is fed.
+---@return table[]? asks, string? message, string? code
+function Session:asks() end
 
 ---Appends the provider's response body, as it came.
 ---@param response string
@@ -517,24 +528,44 @@ function Ctx:tools(wish) end
 function Ctx:fold(span, text, why) end
 
 ---@class neap.SummarizeOptions
----@field max_tokens? integer
+---@field max_tokens? integer  of the summary (1000)
+---@field turns? integer       without an answer, after which there is none (20)
+
+---Why a model has not answered.
+---@alias neap.NoAnswer "refused"|"error"|"timeout"|"cancelled"|"empty"|"span"|"shadow"
 
 ---Only in compact: a summary of the span by the host's model. The hook sleeps until it is here.
 ---@param span neap.Span
 ---@param how? neap.SummarizeOptions
 ---@return string? summary
 ---@return string? why there is none
+---@return neap.NoAnswer? code
 function Ctx:summarize(span, how) end
 
 ---@class neap.Question
 ---@field prompt string
----@field max_tokens? integer
+---@field max_tokens? integer  of the answer (1000)
+---@field turns? integer       without an answer, after which there is none (20)
 
 ---Only in compact: an answer of the host's model.
 ---@param question neap.Question
 ---@return string? answer
 ---@return string? why there is none
+---@return neap.NoAnswer? code
 function Ctx:ask(question) end
+
+---Either a prompt or a span.
+---@class neap.OneOfMany
+---@field prompt? string
+---@field span? neap.Span      to be summarized
+---@field max_tokens? integer
+---@field turns? integer
+
+---Only in compact: asks several things at once, 16 at most, and sleeps until all are answered.
+---@param questions neap.OneOfMany[]
+---@return (string|false)[] answers in their order
+---@return (neap.NoAnswer|false)[] codes where there is none
+function Ctx:ask_all(questions) end
 
 ---One part of a message.
 ---@class neap.Entry

@@ -91,6 +91,7 @@ describe("meta.lua", function()
     Trim = "trim",
     ToolsWish = "tools",
     Question = "ask",
+    OneOfMany = "ask_all",
     SummarizeOptions = "summarize",
   }) do
     it("names the arguments of neap." .. class .. ", and no other", function()

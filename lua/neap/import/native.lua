@@ -26,6 +26,10 @@ local function read_header(session, source, value, line)
     if json.kind(value.tools) ~= "array" then source:stop(line, "tools must be a list") end
     session.tools = value.tools.raw
   end
+  if not build.absent(value.answers) then
+    if json.kind(value.answers) ~= "array" then source:stop(line, "answers must be a list") end
+    session.answers = json.decode(value.answers.raw)
+  end
   -- A copy: what stays with the session must not hold on to the whole text.
   session.meta = not build.absent(value.meta) and json.raw(value.meta.raw) or nil
 end
@@ -33,7 +37,7 @@ end
 function M.read(source)
   local session = build.session(source, M.name)
   local first = true
-  source:records({ tools = true, meta = true }, function(value, raw, line)
+  source:records({ tools = true, meta = true, answers = true }, function(value, raw, line)
     if first and type(value) == "table" and value.neap ~= nil then
       first = false
       return read_header(session, source, value, line)

@@ -164,9 +164,7 @@ local function turn(session)
   if not ok then return nil, why, code end
   local errors = core.json.decode(session:account()).hook_errors
   if errors and errors[1] then return nil, errors[1] end
-  local ask = session:next_ask()
-  if not ask then return true end
-  return session:answer(ask.id, extract.answerer(session)(ask))
+  return extract.answer_all(session)
 end
 
 -- Plays the history: a prompt before each assistant message and one at the end.

@@ -2,6 +2,7 @@
 -- is assembled from what came before (a turn), then the step is appended and measured.
 -- next: tally.lua, ../cli/replay.lua
 local core = require("neap.core")
+local answers = require("neap.report.answers")
 local extract = require("neap.summary.extract")
 local prices = require("neap.models.prices")
 local tally = require("neap.report.tally")
@@ -79,15 +80,11 @@ end
 
 -- What the policy asks a model is answered at once: it goes on at the next turn.
 local function answer_asks(state)
-  local ask = state.session:next_ask()
-  if not ask then return true end
-  return state.session:answer(ask.id, state.summarize(ask))
+  return extract.answer_all(state.session, nil, state.answer)
 end
 
 local function answer_shadow(state)
-  local ask = state.session:shadow_next_ask()
-  if not ask then return true end
-  return state.session:shadow_answer(ask.id, state.summarize(ask))
+  return extract.answer_all(state.session, "shadow_", state.shadow.answer)
 end
 
 -- The shadow's own account of the turn, and its asks.
@@ -175,7 +172,14 @@ local function feed(state, recording, i)
   return true
 end
 
-local function start_shadow(state, window)
+local function answerer(recording, session, o)
+  local all = answers.new(recording.answers, session, o.summarize)
+  return all, function(ask)
+    return all:answer(ask)
+  end
+end
+
+local function start_shadow(state, window, recording)
   local o, session = state.o, state.session
   local ok, why, name = session:shadow(o.shadow, o.shadow_options)
   if not ok then return nil, why, name end
@@ -185,6 +189,7 @@ local function start_shadow(state, window)
     sums = tally.new(prices.of(o), window),
     policy = session:shadow_policy(),
   }
+  state.shadow.answers, state.shadow.answer = answerer(recording, session, o)
   return true
 end
 
@@ -199,13 +204,13 @@ function M.run(recording, o)
   local window = not o.unbounded and (o.window or M.DEFAULT_WINDOW) or nil
   state.sums = tally.new(prices.of(o), window)
   state.policy = session:policy()
-  state.summarize = o.summarize or extract.answerer(session)
+  state.answers, state.answer = answerer(recording, session, o)
   local function give_up(why, name)
     session:close()
     return nil, why, name
   end
   local ok, why, name = prepare(session, recording, o)
-  if ok and o.shadow then ok, why, name = start_shadow(state, window) end
+  if ok and o.shadow then ok, why, name = start_shadow(state, window, recording) end
   if not ok then return give_up(why, name) end
   local tell = o.progress and o.progress(recording) or function() end
   for i = 1, #recording.messages do
@@ -249,6 +254,7 @@ function M.summary(recording, state)
     overflow = sums.overflow,
     refused = sums.refused,
     hook_errors = sums.hook_errors,
+    answers = state.answers and state.answers:who(),
     steps_left = not state.o.unbounded and state.account and state.account.steps_left or nil,
   }
 end
@@ -323,6 +329,7 @@ M.TRACE_ORDER = {
   "overflow",
   "refused",
   "hook_errors",
+  "answers",
   "steps_left",
   "cited",
   "present",

@@ -123,9 +123,27 @@ function M.answerer(session)
     return session:count(text)
   end
   return function(ask)
-    if ask.kind ~= "summary" then return nil end
+    if ask.kind ~= "summary" then return nil, "there is no model here", "refused" end
     return (M.summarize(ask.text, ask.max_tokens, count))
   end
+end
+
+--- Answers all open asks of a session, or of its shadow.
+---@param session table of the core
+---@param of "shadow_"|nil
+---@param answer fun(ask: table): string?, string?, string?|nil
+---@return true? ok, string? message, string? code
+function M.answer_all(session, of, answer)
+  local next_ask = session[(of or "") .. "next_ask"]
+  local give = session[(of or "") .. "answer"]
+  answer = answer or M.answerer(session)
+  local ask = next_ask(session)
+  while ask do
+    local ok, why, code = give(session, ask.id, answer(ask))
+    if not ok then return nil, why, code end
+    ask = next_ask(session, ask.id)
+  end
+  return true
 end
 
 return M

@@ -1,0 +1,305 @@
+/*
+** Asking the host's model: ctx:summarize(span), ctx:ask{…}, ctx:ask_all{ {…}, {…} }. The hook
+** sleeps until all that it waits for is answered, or has timed out. next: call.c
+*/
+#include "policy/host.h"
+#include "render/openai.h"
+#include "text/text.h"
+
+#define DEFAULT_TOKENS 1000 /* of an answer */
+#define MOST_TOKENS 16000
+#define DEFAULT_TURNS 20 /* without an answer */
+#define MOST_TURNS 1000000
+#define TOGETHER 16                 /* asks that are open at a time */
+#define SPAN_TEXT ((size_t)1 << 20) /* bytes of what is summarized at once */
+#define ENTRY_HEAD                                                                       \
+  ((size_t)12 << 10) /* bytes of one entry in it: its head and its tail */
+#define ENTRY_TAIL ((size_t)4 << 10)
+
+/* ---- the text of a span ---- */
+
+/* A long text's head and tail, with a line between them. */
+static np_str shorten(np_str text, np_buf *out) {
+  if (text.n <= ENTRY_HEAD + ENTRY_TAIL) return text;
+  size_t head = np_grapheme_floor(text, ENTRY_HEAD);
+  size_t tail = np_grapheme_floor(text, text.n - ENTRY_TAIL);
+  np_buf_clear(out);
+  np_buf_add(out, np_str_cut(text, 0, head));
+  np_buf_adds(out, "\n(");
+  np_buf_count(out, (int64_t)(tail - head));
+  np_buf_adds(out, " bytes are left out here)\n");
+  np_buf_add(out, np_str_cut(text, tail, text.n));
+  return np_buf_str(out);
+}
+
+static void add_entry(const np_pack *p, const np_entry *en, int64_t *step, np_buf *part,
+                      np_buf *out) {
+  np_entry cut = *en;
+  if (en->empty || en->kind == NP_KIND_LOG) return;
+  if (en->step != *step) {
+    np_buf_adds(out, "[step ");
+    np_buf_int(out, en->step);
+    np_buf_adds(out, "]\n");
+  }
+  *step = en->step;
+  cut.text = shorten(en->text, part);
+  np_text_block(&p->view, &cut, out);
+}
+
+/* The whole texts, as the plain-text form has them; more than SPAN_TEXT when too much. */
+static void add_span(const np_pack *p, const np_span *s, np_buf *out) {
+  int64_t step = -1;
+  np_buf part;
+  np_buf_init(&part, p->alloc);
+  for (size_t i = 0; i < s->atoms && out->n <= SPAN_TEXT; i++) {
+    int64_t id = p->log->atoms[s->atom[i]].first;
+    for (; id && out->n <= SPAN_TEXT; id = np_log_entry(p->log, id)->next)
+      add_entry(p, np_log_entry(p->log, id), &step, &part, out);
+  }
+  if (part.failed) out->failed = true;
+  np_buf_free(&part);
+}
+
+/* ---- whether one may ---- */
+
+/* What a hook has changed before it sleeps could not be taken back and asked for again, but
+** for its folds. */
+static void check_unchanged(lua_State *L) {
+  np_policy *p = np_host(L);
+  for (size_t i = p->run.mark; i < p->pack->change_count; i++) {
+    if (p->pack->changes[i].flag != NP_FLAG_FOLD &&
+        p->pack->changes[i].flag != NP_FLAG_TOLD)
+      luaL_error(L, "ask a model before you change entries: what a hook asks for counts "
+                    "when it returns");
+  }
+  if (!p->state_read) return;
+  np_buf_clear(&p->next_state);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, p->state_ref);
+  np_plain_write(L, -1, "ctx.state", &p->next_state);
+  lua_pop(L, 1);
+  np_str was = p->state.n ? np_buf_str(&p->state) : NP_LIT("{}");
+  if (!np_str_eq(np_buf_str(&p->next_state), was))
+    luaL_error(
+        L, "ask a model before you change ctx.state: it counts when the hook returns");
+  np_buf_clear(&p->next_state);
+}
+
+static void check_may_ask(lua_State *L, size_t n) {
+  const np_policy *p = np_host(L);
+  if (p->hook != NP_HOOK_COMPACT || p->ranking)
+    luaL_error(L, "only compact may ask a model");
+  if (!lua_isyieldable(L))
+    luaL_error(L, "a model cannot be asked inside pcall, table.sort or string.gsub");
+  if (!p->turn.asks) luaL_error(L, "there is no model to ask here");
+  if (p->run.fed + n > NP_ASKS)
+    luaL_error(L, "more than %d asks in one compact; return and go on next time",
+               NP_ASKS);
+  check_unchanged(L);
+}
+
+/* ---- answers ---- */
+
+static bool is_blank(np_str s) {
+  for (size_t i = 0; i < s.n; i++) {
+    if (s.p[i] != ' ' && s.p[i] != '\n' && s.p[i] != '\t' && s.p[i] != '\r') return false;
+  }
+  return true;
+}
+
+/* The answer; or nil, why there is none, and a word for it. */
+static int push_answer(lua_State *L, const np_ask *a) {
+  np_str why = a->answer, code = a->code;
+  if (a->state == NP_ASK_ANSWERED && !is_blank(a->answer)) {
+    lua_pushlstring(L, a->answer.p, a->answer.n);
+    return 1;
+  }
+  if (a->state == NP_ASK_ANSWERED)
+    why = NP_LIT("the answer is empty"), code = NP_LIT("empty");
+  lua_pushnil(L);
+  lua_pushlstring(L, why.p, why.n);
+  lua_pushlstring(L, code.p, code.n);
+  return 3;
+}
+
+/* Two lists: answers, with false where there is none; and why not, or false. */
+static int push_answers(lua_State *L, const np_ask *list, size_t n) {
+  lua_createtable(L, (int)n, 0);
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
+    int pushed = push_answer(L, &list[i]);
+    if (pushed == 3) lua_pop(L, 2);
+    if (pushed == 3) lua_pushboolean(L, 0), lua_replace(L, -2);
+    lua_rawseti(L, -3, (lua_Integer)i + 1);
+    if (pushed == 1) lua_pushboolean(L, 0);
+    else lua_pushlstring(L, list[i].code.p, list[i].code.n);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 2;
+}
+
+int np_answer_push(lua_State *L) {
+  np_run_of *r = &np_host(L)->run;
+  const np_ask *first = &r->asks[r->fed];
+  size_t n = r->waits;
+  r->fed += n;
+  r->waits = 0;
+  return r->together ? push_answers(L, first, n) : push_answer(L, first);
+}
+
+/* ---- asking ---- */
+
+typedef struct question {
+  bool summary, prompted;
+  np_str text;
+  int64_t max_tokens, turns;
+  const char *why; /* it is refused at once */
+} question;
+
+static np_ask *put(lua_State *L, size_t place, const question *q) {
+  np_policy *p = np_host(L);
+  np_err e;
+  np_ask ask = {.summary = q->summary,
+                .step = p->pack->log->step + 1,
+                .max_tokens = q->max_tokens,
+                .turns = q->turns,
+                .text = q->text};
+  const char *why = p->turn.no_model ? p->turn.no_model : q->why;
+  np_charge_slow(L, 100 + q->text.n / 16);
+  np_sha256(q->text, ask.sha256);
+  np_ask *a = np_ask_at(p, place, &ask);
+  if (!a) {
+    np_fail_mem(&e);
+    np_break(L, &e);
+    return NULL;
+  }
+  if (why) {
+    a->state = NP_ASK_REFUSED;
+    a->answer = np_str_cstr(why);
+    a->code = p->turn.no_model ? NP_LIT("shadow") : NP_LIT("span");
+  }
+  return a;
+}
+
+/* Answered already: returns it. Else the hook sleeps, and returns it when it wakes. */
+static int wait_for(lua_State *L, size_t n, bool together) {
+  np_run_of *r = &np_host(L)->run;
+  r->waits = n;
+  r->together = together;
+  r->asleep = true;
+  if (np_policy_open_ask(np_host(L), 0)) return lua_yield(L, 0);
+  r->asleep = false;
+  return np_answer_push(L);
+}
+
+static int64_t check_within(lua_State *L, const char *who, const char *what,
+                            int64_t most) {
+  int64_t n = np_check_whole(L, who, what);
+  if (n < 1 || n > most)
+    luaL_error(L, "%s: %s must be from 1 to %d", who, what, (int)most);
+  return n;
+}
+
+const char *const np_summarize_keys[] = {"max_tokens", "turns", NULL};
+const char *const np_ask_keys[] = {"max_tokens", "prompt", "turns", NULL};
+const char *const np_ask_all_keys[] = {"max_tokens", "prompt", "span", "turns", NULL};
+
+static np_str check_prompt(lua_State *L, const char *who) {
+  np_str prompt;
+  if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "%s: prompt must be a string", who);
+  prompt.p = lua_tolstring(L, -1, &prompt.n); /* the argument table keeps it */
+  if (!prompt.n || prompt.n > NP_POLICY_TEXT || np_utf8_valid(prompt) != prompt.n)
+    luaL_error(L, "%s: prompt must be UTF-8 of 1 to %d bytes", who, (int)NP_POLICY_TEXT);
+  return prompt;
+}
+
+/* The span's text, kept for the turn. What cannot be asked is a question without a text. */
+static void take_span(lua_State *L, const np_span *s, question *q) {
+  np_policy *p = np_host(L);
+  np_buf text;
+  np_err e;
+  np_buf_init(&text, &p->alloc);
+  add_span(p->pack, s, &text);
+  bool large = text.n > SPAN_TEXT, ok = !text.failed;
+  ok = ok && (large || np_arena_copy(&p->pack->turn, np_buf_str(&text), &q->text));
+  np_buf_free(&text);
+  np_fail_mem(&e);
+  if (!ok) np_break(L, &e);
+  if (large) q->text = NP_LIT("");
+  if (large) q->why = "the span has more than 1 MiB of text; take a smaller one";
+  if (!s->atoms) q->why = "the span is empty";
+}
+
+/* Reads the table at `index`, whose keys are of the list. */
+static void read_question(lua_State *L, int index, const char *who,
+                          const char *const *keys, question *q) {
+  char what[40];
+  snprintf(what, sizeof what, "%s: argument", who);
+  luaL_checktype(L, index, LUA_TTABLE);
+  int step = np_pairs_push(L, index);
+  while (np_pairs_next(L, step, index)) {
+    const char *key = keys[np_check_name(L, step + 1, what, keys)];
+    if (strcmp(key, "max_tokens") == 0)
+      q->max_tokens = check_within(L, who, "max_tokens", MOST_TOKENS);
+    else if (strcmp(key, "turns") == 0)
+      q->turns = check_within(L, who, "turns", MOST_TURNS);
+    else if (strcmp(key, "prompt") == 0) {
+      q->prompted = true;
+      q->text = check_prompt(L, who);
+    } else {
+      q->summary = true;
+      take_span(L, np_check_span(L, lua_gettop(L)), q);
+    }
+  }
+}
+
+static question no_question(void) {
+  return (question){
+      .text = NP_LIT(""), .max_tokens = DEFAULT_TOKENS, .turns = DEFAULT_TURNS};
+}
+
+/* summarize(span, {max_tokens=, turns=}): the summary; or nil, why there is none, and a code. */
+int np_context_summarize(lua_State *L) {
+  question q = no_question();
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  const np_span *s = np_check_span(L, 2);
+  check_may_ask(L, 1);
+  lua_settop(L, 3);
+  if (!lua_isnil(L, 3)) read_question(L, 3, "summarize", np_summarize_keys, &q);
+  q.summary = true;
+  take_span(L, s, &q);
+  put(L, np_host(L)->run.fed, &q);
+  return wait_for(L, 1, false);
+}
+
+/* ask{prompt=, max_tokens=, turns=}: the answer; or nil, why there is none, and a code. */
+int np_context_ask(lua_State *L) {
+  question q = no_question();
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  check_may_ask(L, 1);
+  lua_settop(L, 2);
+  read_question(L, 2, "ask", np_ask_keys, &q);
+  if (!q.prompted) luaL_error(L, "ask: prompt must be a string");
+  put(L, np_host(L)->run.fed, &q);
+  return wait_for(L, 1, false);
+}
+
+/* ask_all{ {prompt= or span=, max_tokens=, turns=}, … }: all are open at once. */
+int np_context_ask_all(lua_State *L) {
+  np_check_handle(L, 1, NP_CONTEXT_TYPE);
+  lua_settop(L, 2);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_Unsigned n = lua_rawlen(L, 2);
+  if (n < 1 || n > TOGETHER)
+    luaL_error(L, "ask_all: a list of 1 to %d questions is expected", TOGETHER);
+  check_may_ask(L, n);
+  for (lua_Unsigned i = 0; i < n; i++) {
+    question q = no_question();
+    lua_settop(L, 2);
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    read_question(L, 3, "ask_all", np_ask_all_keys, &q);
+    if (q.summary == q.prompted)
+      luaL_error(L, "ask_all: question %d needs either a prompt or a span", (int)i + 1);
+    put(L, np_host(L)->run.fed + i, &q);
+  }
+  return wait_for(L, n, true);
+}
