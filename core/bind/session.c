@@ -494,6 +494,7 @@ void np_bind_session(lua_State *L) {
   luaL_setfuncs(L, np_bind_inspect, 0);
   set_shadow_methods(L, shadow_methods);
   set_shadow_methods(L, np_bind_inspect_shadow);
+  luaL_setfuncs(L, np_bind_hooks, 0);
   lua_pop(L, 2);
   lua_pushcfunction(L, engine_new);
   lua_setfield(L, -2, "engine");

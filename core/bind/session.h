@@ -15,6 +15,8 @@ typedef struct session_box {
 /* Argument 1, or its shadow for a method with a true upvalue; raises when there is none. */
 neap_session *np_bind_to_session(lua_State *L);
 
+/* Methods that look at a session's policy; policy.c. */
+extern const luaL_Reg np_bind_hooks[];
 /* Methods that look at a session without changing it. */
 extern const luaL_Reg np_bind_inspect[];
 extern const luaL_Reg np_bind_inspect_shadow[];

@@ -210,6 +210,27 @@ static int wake_body(lua_State *L) {
   return resume(L, co, n);
 }
 
+/* ---- what it cost ---- */
+
+void np_policy_measure(np_policy *p) {
+  p->measured = true;
+}
+
+bool np_policy_cost(const np_policy *p, size_t i, np_cost *out) {
+  if (i >= NP_HOOK_COUNT) return false;
+  *out = p->cost[i];
+  out->hook = hook_names[i];
+  return true;
+}
+
+static void add_cost(np_policy *p, np_hook hook, int64_t instructions, size_t bytes) {
+  np_cost *c = &p->cost[hook];
+  c->calls++;
+  c->instructions += instructions;
+  if (instructions > c->most) c->most = instructions;
+  if ((int64_t)bytes > c->bytes) c->bytes = (int64_t)bytes;
+}
+
 /* ---- ranks ---- */
 
 typedef struct rank_job {
@@ -258,6 +279,7 @@ static double ask_rank(void *ctx, int64_t entry) {
   rank_job j = {entry, 1};
   np_err e = {.code = NEAP_OK};
   if (!L || p->broken.code) return 1;
+  int64_t left = p->meter.left;
   p->ranking = true;
   if (!lua_checkstack(L, 8)) {
     np_fail_mem(&e);
@@ -268,6 +290,7 @@ static double ask_rank(void *ctx, int64_t entry) {
     if (status) np_caught(p, L, status, &e);
   }
   p->ranking = false;
+  if (p->measured) add_cost(p, NP_HOOK_RANK, left - p->meter.left, 0);
   if (!e.code) return j.rank;
   p->broken = e;
   p->meter.killed = true;
@@ -306,8 +329,11 @@ static neap_rc run(np_policy *p, job *j, np_err *e) {
   p->ranking = p->state_read = false;
   np_buf_clear(&p->next_state);
   if (j->hook == NP_HOOK_COMPACT && !wakes) np_run_start(p);
+  size_t before = p->heap.bytes;
   neap_rc rc = np_enter(p, p->limits.call_instructions, p->limits.call_ms,
                         wakes ? wake_body : call_body, j, e);
+  if (p->hooks[j->hook])
+    add_cost(p, j->hook, p->meter.limit - p->meter.left, p->heap.peak - before);
   p->generation = ++p->generations;
   if (!rc && !(j->hook == NP_HOOK_COMPACT && p->run.asleep)) commit_state(p);
   return rc;

@@ -46,6 +46,7 @@ typedef struct np_meter {
 /* Memory of one state. */
 typedef struct np_heap {
   size_t bytes, limit, block;
+  size_t peak;      /* the most since the call began */
   bool host_failed; /* in this call: it was not the limit */
   bool out;         /* the hook ended for want of memory */
   int64_t big;      /* live blocks so large that one instruction may take long on them */
@@ -170,7 +171,9 @@ struct np_policy {
   np_buf next_state; /* of the call that runs */
   size_t said;       /* bytes of log in this call */
   bool shrunk;       /* the call has had the one shrink that is not paid by the text */
-  np_err broken;     /* why the call has failed whatever Lua does; code 0: it has not */
+  bool measured;     /* every instruction is counted */
+  np_cost cost[NP_HOOK_COUNT];
+  np_err broken; /* why the call has failed whatever Lua does; code 0: it has not */
 };
 
 static inline np_policy *np_host(lua_State *L) {

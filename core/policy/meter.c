@@ -13,6 +13,7 @@
 #include "text/text.h"
 
 #define COARSE 1000               /* larger intervals are not cheaper */
+#define EXACT 1                   /* for who measures */
 #define FINE 50                   /* while one instruction may touch megabytes */
 #define BIG ((size_t)64 << 10)    /* bytes of a block that make it so */
 #define BYTES 64                  /* bytes that C handles in the time of an instruction */
@@ -21,6 +22,7 @@
 static void on_count(lua_State *L, lua_Debug *ar);
 
 static void arm(np_policy *p, lua_State *L, int interval) {
+  if (p->measured) interval = EXACT;
   p->meter.interval = interval;
   lua_sethook(L, on_count, LUA_MASKCOUNT, interval);
 }
@@ -94,7 +96,7 @@ static void on_count(lua_State *L, lua_Debug *ar) {
   if (m->left <= 0) over_budget(L, 0);
   if (is_late(m)) over_time(L, 0);
   int want = p->heap.big > 0 ? FINE : COARSE;
-  if (want != m->interval) arm(p, L, want);
+  if (want != m->interval && !p->measured) arm(p, L, want);
 }
 
 void np_charge(lua_State *L, uint64_t n) {
@@ -172,6 +174,7 @@ static void *reallocate(void *ud, void *ptr, size_t osize, size_t nsize) {
     return NULL;
   }
   p->heap.bytes = p->heap.bytes - old + nsize;
+  if (p->heap.bytes > p->heap.peak) p->heap.peak = p->heap.bytes;
   count_big(p, old, nsize);
   return q;
 }
@@ -200,6 +203,7 @@ static void start(np_policy *p, int64_t instructions, int64_t ms) {
   p->said = 0;
   p->shrunk = false;
   p->heap.host_failed = p->heap.out = false;
+  p->heap.peak = p->heap.bytes;
   p->active = p->L;
   arm(p, p->L, p->heap.big > 0 ? FINE : COARSE);
 }

@@ -94,6 +94,21 @@ neap_rc np_policy_recall(np_policy *p, np_str query, int64_t *found, size_t room
 neap_rc np_policy_selftest(np_policy *p,
                            np_err *e); /* false or an error: NEAP_E_POLICY */
 
+/* ---- what hooks cost, for who checks a policy ---- */
+
+typedef struct np_cost {
+  const char *hook; /* its name */
+  int64_t calls;
+  int64_t instructions; /* of all calls; those of rank are in the hook that shrank, too */
+  int64_t most;         /* of one call */
+  int64_t bytes;        /* the most memory that one call has added; rank: 0 */
+} np_cost;
+
+/* From now on every instruction is counted: exact, and many times slower. */
+void np_policy_measure(np_policy *p);
+/* The i-th hook's cost so far; false past the last. A hook that the policy lacks has no calls. */
+bool np_policy_cost(const np_policy *p, size_t i, np_cost *out);
+
 /* ---- asking a model (ask.c) ----
 **
 ** A compact hook that asks sleeps, in a coroutine that C owns, until the answer is here; it is
