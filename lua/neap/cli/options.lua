@@ -353,8 +353,8 @@ M.verbs = {
     min = 0,
     about = "load a policy in the sandbox, check its shape and options, run its hooks",
     more = "Runs its selftest and the examples of its head comment, reads its text for names that\n"
-      .. "do not exist and hooks that never run, plays a session of all kinds in every format, and\n"
-      .. "says what its hooks cost. Warnings alone exit 0.\n"
+      .. "do not exist and hooks that never run, plays a session of all kinds in every format,\n"
+      .. "and says what its hooks cost. Warnings alone exit 0.\n"
       .. "With --cases it then runs regression cases on recordings: a line `trace PATH`, a line\n"
       .. "`policy NAME window=N option=value` (without it: each POLICY), then lines such as\n"
       .. "`turn 40 contains \"E4711\"`, `turn 40 lacks TEXT`, `turn 40 entry 31 is masked`,\n"
