@@ -115,16 +115,18 @@ static int system_mkdir(lua_State *L) {
   return 1;
 }
 
-/* fresh(path): makes an empty file beside it, of a name that nobody else has, and returns
-** that name: what is written there can take the path's place by a rename. */
+/* fresh(path, private): makes an empty file beside it, of a name that nobody else has, and
+** returns that name: what is written there can take the path's place by a rename. A private one
+** is its owner's alone. */
 static int system_fresh(lua_State *L) {
   enum { TRIES = 100 }; /* a killed process may have left some behind */
   const char *path = luaL_checkstring(L, 1);
+  mode_t mode = lua_toboolean(L, 2) ? 0600 : 0666;
   int fd = -1, number = EEXIST;
   for (int i = 0; fd < 0 && number == EEXIST && i < TRIES; i++) {
     lua_settop(L, 1);
     lua_pushfstring(L, "%s.%I.%d.new", path, (LUAI_UACINT)getpid(), i);
-    fd = open(lua_tostring(L, 2), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd = open(lua_tostring(L, 2), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0) number = errno;
   }
   if (fd < 0) return fail_errno(L, number);

@@ -18,7 +18,7 @@ _neap() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= kind=none
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check doctor help --help --version'
+    _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check trust doctor help --help --version'
     return
   fi
   case $prev in
@@ -31,7 +31,7 @@ _neap() {
     --shadow|-p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
-    help) _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check doctor'; return ;;
+    help) _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check trust doctor'; return ;;
     count) words='-e --encoding --special --json -h --help'; kind=files ;;
     encode) words='-e --encoding --special --binary -h --help'; kind=files ;;
     decode) words='-e --encoding --binary -h --help'; kind=files ;;
@@ -47,6 +47,7 @@ _neap() {
     diff) words='-p --policy --turn -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache --session --from --as --branches --lenient --json -h --help'; kind=files ;;
     new) words='-h --help'; kind=none ;;
     check) words='--cases --json -h --help'; kind=policies ;;
+    trust) words='--list --remove --json -h --help'; kind=files ;;
     doctor) words='--json -h --help'; kind=none ;;
   esac
   case $cur in

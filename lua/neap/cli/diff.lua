@@ -167,7 +167,7 @@ function M.diff(opts, args)
   end
   local recording = session.load_one(args[1], opts)
   if #words == 2 then return two_policies(recording, opts, words, turns[1]) end
-  local policy = words[1] and check(paths.policy(words[1])) or nil
+  local policy = session.policy(words[1])
   return two_turns(recording, opts, policy, turns[1], turns[2])
 end
 

@@ -1,6 +1,7 @@
 -- neap doctor: what is here, what is missing, and what installs it. next: ../paths.lua
 local core = require("neap.core")
 local paths = require("neap.paths")
+local trust = require("neap.trust")
 local grid = require("neap.report.grid")
 
 local M = {}
@@ -61,6 +62,23 @@ local function check_store()
   }
 end
 
+-- A project's policy that is not trusted keeps verbs from running where none is named.
+local function check_project()
+  local path = trust.find()
+  if not path then
+    return { what = "project policy", value = "none here (" .. trust.PLACE .. ")", ok = true }
+  end
+  local state, why = trust.state(path)
+  return {
+    what = "project policy",
+    value = ("%s, %s"):format(path, state == "unknown" and "not trusted" or state or why),
+    ok = state == "trusted",
+    optional = true,
+    word = "refused",
+    install = state ~= "trusted" and "read it, then neap trust " .. path or nil,
+  }
+end
+
 local function checks()
   local list = {
     { what = "neap", value = core.version, ok = true },
@@ -77,6 +95,7 @@ local function checks()
   list[#list + 1] = check_models()
   list[#list + 1] = check_policies()
   list[#list + 1] = check_store()
+  list[#list + 1] = check_project()
   list[#list + 1] = check_lpeg()
   return list
 end
@@ -89,7 +108,7 @@ function M.doctor(opts)
     if opts.json then
       io.stdout:write(core.json.encode(row, { "what", "ok", "value", "install" }), "\n")
     end
-    rows[i] = { row.what, row.ok and "ok" or "missing", row.value }
+    rows[i] = { row.what, row.ok and "ok" or row.word or "missing", row.value }
     if row.install then rows[i][3] = ("%s; %s"):format(row.value, row.install) end
   end
   if not opts.json then io.stdout:write(grid.format(rows, { "l", "l", "l" })) end

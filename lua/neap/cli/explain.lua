@@ -174,7 +174,7 @@ local ORDER = { "entry", "kind", "tool", "path", "step", "region", "first_turn",
 function M.explain(opts, args)
   local id = entry_id(args[2])
   local recording = session.load_one(args[1], opts)
-  local o = session.options(opts)
+  local o = session.project_options(opts)
   local state, changes, first = collect(recording, o, id)
   local s = state.session
   if not id then

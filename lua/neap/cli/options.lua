@@ -28,6 +28,8 @@ M.options = {
   binary = { help = "ids as little-endian 32-bit numbers" },
   lenient = { help = "skip lines that cannot be read, and count them; replay: files too" },
   list = { help = "list the known forms of recordings" },
+  trusted = { help = "list what is trusted, and whether it still is as it was" },
+  remove = { help = "trust the file no longer" },
   from = { arg = "FORM", help = "read the recording as this form instead of finding it out" },
   as = { arg = "SPEAKER", help = "whose view to take of a log of several agents" },
   branches = { help = "read side chains as sessions of their own (they are kept aside)" },
@@ -35,7 +37,7 @@ M.options = {
   policy = {
     short = "p",
     arg = "POLICY",
-    help = "a policy file or a shipped one's name (everything while it fits)",
+    help = "a policy file or a shipped one's name (the project's, else everything while it fits)",
   },
   watched = {
     short = "p",
@@ -363,6 +365,20 @@ M.verbs = {
     module = "check",
   },
   {
+    name = "trust",
+    args = "[FILE]",
+    min = 0,
+    max = 1,
+    about = "allow the policy of a project folder, by its path and what it holds",
+    more = "Where no policy is named, that of the project is taken: .neap/policy.lua of the\n"
+      .. "current folder, or in a repository of one above. It runs only as it was when it was\n"
+      .. "trusted, the Lua files of its folder included, since it may require them. Policies\n"
+      .. "that you name with -p need no trust. What is trusted is kept in neap/trust below\n"
+      .. "XDG_DATA_HOME (~/.local/share).",
+    options = { "trusted", "remove", "json" },
+    module = "trust",
+  },
+  {
     name = "doctor",
     args = "",
     min = 0,
@@ -391,7 +407,13 @@ function M.of(verb)
 end
 
 -- Options that are written alike in verbs that take one or several of them.
-local LONG = { policies = "policy", pair = "policy", watched = "policy", turns = "turn" }
+local LONG = {
+  policies = "policy",
+  pair = "policy",
+  watched = "policy",
+  turns = "turn",
+  trusted = "list",
+}
 
 --- The name an option is written with: --policy for `policies` too.
 ---@param name string

@@ -243,7 +243,7 @@ end
 
 --- neap replay
 function M.replay(opts, args)
-  local o = session.options(opts)
+  local o = session.project_options(opts)
   local lines, seen, used, overflow, grown = {}, {}, {}, 0, {}
   local heights
   for _, path in ipairs(args) do

@@ -8,6 +8,7 @@ local found = require("neap.sessions")
 local prices = require("neap.models.prices")
 local replay = require("neap.report.replay")
 local terminal = require("neap.report.terminal")
+local trust = require("neap.trust")
 local visible = require("neap.report.visible")
 local failure = require("neap.cli.fail")
 
@@ -89,6 +90,28 @@ end
 
 local function progress(recording)
   return terminal.progress(visible.line(recording.name) .. ", messages")
+end
+
+--- The policy that a word names; without one that of the project, if it has one that is trusted.
+---@param word string?
+---@return string?
+function M.policy(word)
+  if word then return check(paths.policy(word)) end
+  local path, why = trust.project()
+  if why then fail(why) end
+  if path then
+    failure.warn(("the policy of this project is used, %s; -p names another"):format(path))
+  end
+  return path
+end
+
+--- The same as M.options for verbs that take the project's policy where none is named.
+---@param opts table
+---@return neap.ReplayOptions
+function M.project_options(opts)
+  local o = M.options(opts)
+  o.policy = o.policy or M.policy()
+  return o
 end
 
 --- The options of a replay, from those of the command line.

@@ -167,7 +167,7 @@ end
 --- neap show
 function M.show(opts, args)
   local recording = session.load_one(args[1], opts)
-  local o = session.options(opts)
+  local o = session.project_options(opts)
   local seen, last = {}, nil
   o.stop_at = opts.turn
   o.on_turn = function(account, body)
