@@ -384,6 +384,26 @@ describe("the table of caches", function()
   end)
 end)
 
+describe("the rows of the newest models", function()
+  it("are their own, not those of the generation before", function()
+    local function of(name)
+      local row = assert(core.cache(name))
+      return row.name, row.dollars, row.read
+    end
+    assert.same({ "claude-opus-5-5", 4, 0.05 }, { of("claude-opus-5-5") })
+    assert.same({ "claude-opus-5", 5, 0.1 }, { of("claude-opus-5") })
+    assert.same({ "claude-sonnet-5-5", 2, 0.05 }, { of("claude-sonnet-5-5") })
+    assert.same({ "claude-haiku-5-5", 0.1, 0.1 }, { of("claude-haiku-5-5") })
+    assert.same({ "claude-fable-5-1", 10, 0.025 }, { of("claude-fable-5-1") })
+    assert.same({ "gpt-6.2-sol", 2, 0.05 }, { of("gpt-6.2-sol") })
+    assert.same({ "gemini-3.5-flash-lite", 0.3, 0.1 }, { of("gemini-3.5-flash-lite") })
+    -- what is not known is not guessed from a sibling's
+    assert.is_nil(assert(core.cache("claude-fable-5-2")).dollars)
+    local r = replay(RECORDING, "--prices", "claude-fable-5-2")
+    assert.equal(2, r.code)
+  end)
+end)
+
 describe("times of recordings", function()
   it("are read as text and as numbers", function()
     assert.equal(0, moment.millis("1970-01-01T00:00:00Z"))
