@@ -11,9 +11,10 @@ local SHOW = { "show", TRACE, "--turn", "30", "-p", "tide", "-w", "16000" }
 local DIR = shared.scratch("cli_terminal")
 
 -- What the program writes on a terminal of 20 lines; nil when there is none to be had.
-local function on_terminal(words, env)
+local function on_terminal(words, env, columns)
   if not os.execute("script -qec true /dev/null </dev/null >/dev/null 2>&1") then return nil end
-  local parts = { "stty rows 20 cols 100 && env -u NO_COLOR TERM=xterm", env or "" }
+  local stty = "stty rows 20 cols %d && env -u NO_COLOR TERM=xterm"
+  local parts = { stty:format(columns or 100), env or "" }
   parts[#parts + 1] = quote(shared.program())
   for _, word in ipairs(words) do
     parts[#parts + 1] = quote(word)
@@ -159,5 +160,62 @@ describe("progress", function()
     local progress = terminal.progress("x")
     progress(1, 2)
     progress()
+  end)
+end)
+
+describe("a table on a narrow terminal", function()
+  local grid = require("neap.report.grid")
+  local ROWS = {
+    { "title", "size", "turns" },
+    { "a title that says very much of what it is about", "1,000", "10" },
+    { "another", "2", "100" },
+  }
+  local ALIGN = { "l", "r", "r" }
+
+  -- The longest line.
+  local function width(text)
+    local most = 0
+    for line in text:gmatch("[^\n]+") do
+      most = math.max(most, utf8.len(line))
+    end
+    return most
+  end
+
+  local function fit(columns)
+    local rows, align, gone = grid.fit(ROWS, ALIGN, columns, { "turns", "nothing", "size" })
+    return grid.format(rows, align), table.concat(gone, " ")
+  end
+
+  it("cuts its words first, then leaves out what is missed the least", function()
+    local whole = grid.format(ROWS, ALIGN)
+    assert.same({ whole, "" }, { fit(nil) })
+    assert.same({ whole, "" }, { fit(width(whole)) })
+    for columns = width(whole) - 1, 38, -1 do
+      local text, gone = fit(columns)
+      assert.equal("", gone)
+      assert.equal(columns, width(text))
+      assert.truthy(text:find("…", 1, true))
+    end
+    local text, gone = fit(37)
+    assert.equal("turns", gone)
+    assert.is_true(width(text) <= 37 and text:find("size", 1, true) ~= nil)
+    text, gone = fit(30)
+    assert.equal("turns size", gone)
+    assert.is_true(width(text) <= 30)
+    -- what cannot be made to fit stays as narrow as it gets
+    assert.equal(24, width((fit(5))))
+    assert.equal("title", ROWS[1][1])
+    assert.equal(3, #ROWS[2])
+  end)
+
+  it("fits the verbs that print one, and is whole where it is piped", function()
+    local words = { "compare", TRACE, "-p", "tide", "-p", "full", "-w", "16000" }
+    local out = on_terminal(words, nil, 80)
+    if not out then return pending(NONE) end
+    local table_text = out:gsub("\r\27%[K", ""):match("\n\n(policy.*)no room for words")
+    assert.is_true(width(assert(table_text, out)) <= 80)
+    local _, piped = shared.run(words)
+    assert.truthy(piped:find("words\n", 1, true))
+    assert.is_nil(piped:find("no room", 1, true))
   end)
 end)

@@ -242,6 +242,9 @@ for i = 2, #COLUMNS do
   ALIGN[i] = "r"
 end
 
+-- What a narrow terminal goes without first.
+local LEAST = { "words", "all", "95 %", "input", "epochs", "cached", "noted", "pointed", "present" }
+
 local function cells(row, full)
   local share, thousands = grid.share, grid.thousands
   local far, range = row.facts_far, row.gone_interval
@@ -282,6 +285,9 @@ local function print_table(rows, opts, count)
   for _, row in ipairs(rows) do
     out[#out + 1] = cells(row, full)
   end
+  local shown, align = grid.without(out, ALIGN, idle)
+  local gone
+  shown, align, gone = grid.fit(shown, align, terminal.columns(), LEAST)
   local head = "%d recording%s, %s turns, window %s, format %s; "
     .. "* no other is both cheaper and misses less\n"
   visible.write(
@@ -296,7 +302,8 @@ local function print_table(rows, opts, count)
     "95 %: interval of gone over the recordings; all: gone at any distance\n",
     "references: full (unbounded: no window), random, ",
     "oracle (told which entries will be cited)\n\n",
-    grid.format(grid.without(out, ALIGN, idle))
+    grid.format(shown, align),
+    grid.left_out(gone)
   )
 end
 

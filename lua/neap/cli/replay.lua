@@ -6,6 +6,7 @@ local tally = require("neap.report.tally")
 local grid = require("neap.report.grid")
 local growth = require("neap.report.growth")
 local visible = require("neap.report.visible")
+local terminal = require("neap.report.terminal")
 local prices = require("neap.models.prices")
 local session = require("neap.cli.session")
 local failure = require("neap.cli.fail")
@@ -182,11 +183,18 @@ function M.rows(lines)
   return rows
 end
 
---- Rows as aligned text, without the columns in which nothing happened.
+-- What a narrow terminal goes without first.
+local LEAST = { "words", "cited", "p95", "input", "epochs", "turns", "cached", "noted", "pointed" }
+
+--- Rows as aligned text, without the columns in which nothing happened, and as wide as the
+--- terminal, if there is one.
 ---@param rows any[][]
 ---@return string
 function M.format(rows)
-  return grid.format(grid.without(rows, ALIGN, IDLE))
+  local shown, align = grid.without(rows, ALIGN, IDLE)
+  local gone
+  shown, align, gone = grid.fit(shown, align, terminal.columns(), LEAST)
+  return grid.format(shown, align) .. grid.left_out(gone)
 end
 
 local function print_table(lines, policy, o)

@@ -111,6 +111,7 @@ end
 
 local HEAD = { "id", "date", "agent", "size", "turns", "tokens", "title" }
 local ALIGN = { "l", "l", "l", "r", "r", "r", "l" }
+local LEAST = { "turns", "size", "tokens", "date" } -- what a narrow terminal goes without first
 
 local function print_table(rows, total)
   local cells = { HEAD }
@@ -125,7 +126,10 @@ local function print_table(rows, total)
       shorten(row.title or "(cannot be read: " .. row.fault .. ")"),
     }
   end
-  io.stdout:write(grid.format(grid.without(cells, ALIGN, { tokens = { "" } })))
+  local shown, align = grid.without(cells, ALIGN, { tokens = { "" } })
+  local gone
+  shown, align, gone = grid.fit(shown, align, terminal.columns(), LEAST)
+  io.stdout:write(grid.format(shown, align), grid.left_out(gone))
   if total > #rows then
     failure.warn(("%d older ones are not listed; --all lists them"):format(total - #rows))
   end

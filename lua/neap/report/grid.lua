@@ -31,6 +31,80 @@ function M.format(rows, align)
   return table.concat(lines, "\n") .. (#lines > 0 and "\n" or "")
 end
 
+-- The widths of the columns, and of a row of them.
+local function widths_of(rows, align)
+  local widths, sum = {}, 2 * (#align - 1)
+  for i = 1, #align do
+    widths[i] = 0
+    for _, row in ipairs(rows) do
+      widths[i] = math.max(widths[i], width(visible.line(tostring(row[i] or ""))))
+    end
+    sum = sum + widths[i]
+  end
+  return widths, sum
+end
+
+local function cut(text, most)
+  if width(text) <= most then return text end
+  return text:sub(1, utf8.offset(text, most) - 1) .. "…"
+end
+
+local NARROW = 24 -- a column of words keeps so much of itself
+
+-- The widest column of words, cut to what is left, and at least NARROW.
+local function shorten(rows, align, most)
+  local widths, sum = widths_of(rows, align)
+  local widest
+  for i, side in ipairs(align) do
+    if side == "l" and (not widest or widths[i] > widths[widest]) then widest = i end
+  end
+  if sum <= most or not widest then return rows, sum <= most end
+  local to = math.max(math.min(NARROW, widths[widest]), widths[widest] - (sum - most))
+  local out = {}
+  for r, row in ipairs(rows) do
+    out[r] = table.move(row, 1, #align, 1, {})
+    out[r][widest] = cut(visible.line(tostring(row[widest] or "")), to)
+  end
+  return out, sum - widths[widest] + to <= most
+end
+
+--- The rows as a terminal of so many columns holds them: the widest column of words is cut, at
+--- most to 24 characters; then the columns that `least` names go, in its order, until a row fits.
+---@param rows any[][] the first holds the headers
+---@param align string[]
+---@param most integer? columns; nil: everything stays
+---@param least string[] headers, what is missed the least first
+---@return any[][] rows, string[] align, string[] gone headers of what is left out
+function M.fit(rows, align, most, least)
+  if not most then return rows, align, {} end
+  local idle, gone = {}, {}
+  local out, fits = shorten(rows, align, most)
+  for _, header in ipairs(least) do
+    if fits then break end
+    local cells = {}
+    for r = 2, #rows do
+      for i, name in ipairs(rows[1]) do
+        if name == header then cells[#cells + 1] = tostring(rows[r][i] or "") end
+      end
+    end
+    idle[header] = cells
+    local fewer, sides = M.without(rows, align, idle)
+    if #sides < #align - #gone then gone[#gone + 1] = header end
+    out, fits = shorten(fewer, sides, most)
+  end
+  if #gone == 0 then return out, align, gone end
+  local _, sides = M.without(rows, align, idle)
+  return out, sides, gone
+end
+
+--- Says which columns a terminal has no room for; nothing for none.
+---@param gone string[]
+---@return string
+function M.left_out(gone)
+  if #gone == 0 then return "" end
+  return ("no room for %s; --json has everything\n"):format(table.concat(gone, ", "))
+end
+
 local function is_one_of(text, words)
   for _, word in ipairs(words) do
     if text == word then return true end

@@ -11,6 +11,14 @@ function M.has_color()
   return core.isatty(1) and (no == nil or no == "") and os.getenv("TERM") ~= "dumb"
 end
 
+--- How many columns standard output's terminal has; nil when it is none.
+---@return integer?
+function M.columns()
+  if not core.isatty(1) then return nil end
+  local _, columns = core.terminal(1)
+  return columns or 80
+end
+
 local CODES = { dim = "2", bold = "1", red = "31", green = "32", yellow = "33", cyan = "36" }
 
 --- A function that colours a text, or leaves it alone.
