@@ -82,7 +82,7 @@ LINKS   := $(BUILD)/share/neap/policies $(BUILD)/share/lua/5.4/neap
 # What exists already: a layer that has no file yet does not stop the others.
 ALL     := $(STATIC) $(SHARED) $(LINKS) $(if $(BIND_SRC),$(MODULE)) $(if $(CLI_SRC),$(PROGRAM))
 
-.PHONY: all tests run test lint format asan fuzz soak bench install uninstall dist docs deps \
+.PHONY: all tests run test lint format asan fuzz soak valgrind bench install uninstall dist docs deps \
         deps-run deps-test deps-lint clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -188,6 +188,9 @@ define each_lua
 endef
 soak: deps-run                ## long runs: memory stays flat, nothing drifts
 	$(call each_lua,tests/soak)
+valgrind: deps-run            ## the sandbox's attacks under valgrind, if there is one; in soak too
+	+@$(SUBMAKE) all tests >&2
+	@$(LUA_ENV) $(LUA) tests/soak/valgrind.lua
 # Half of the recordings in each of two processes, a fixed number of tries.
 FUZZ = NEAP_ROUNDS=$${NEAP_ROUNDS:-900} NEAP_PART=$(1) $(LUA_ENV) $(LUA) tests/soak/importers.lua
 # Then the sandbox: random policies for about 30 seconds of one core, patterns for ten.

@@ -63,7 +63,11 @@ static const np_entry *check_entry(lua_State *L, int arg) {
     lua_pop(L, 1);
   }
   if (!right || !p->pack) h = np_check_handle(L, arg, NP_ENTRY_TYPE);
-  return np_log_entry(pack_of(L)->log, h->id);
+  const np_entry *en = np_log_entry(p->pack->log, h->id);
+  if (!en || (size_t)h->id > p->pack->view.count)
+    luaL_error(L,
+               "the entry is gone: its fold could not be made again when compact woke");
+  return en;
 }
 
 void np_entry_push(lua_State *L, int64_t id) {
@@ -295,7 +299,8 @@ static int entry_trim(lua_State *L) {
   np_check_change(L);
   trim_args t = check_trim(L);
   np_reason r = {t.why, np_by_line(L, by, sizeof by)};
-  np_charge_slow(L, REQUEST + en->text.n / 8 + t.about.n);
+  bool searches = t.keep_set && t.keep == NP_KEEP_ABOUT; /* takes five times as long */
+  np_charge_slow(L, REQUEST + en->text.n / (searches ? 2 : 8) + t.about.n);
   int64_t since = np_pause();
   np_trim_want want = {t.tokens, t.lines, t.keep_set ? &t.keep : NULL, t.about};
   np_verdict v = np_pack_trim(p->pack, en->id, want, r);

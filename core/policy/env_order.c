@@ -174,13 +174,8 @@ static int pairs_step(lua_State *L) {
   return 2;
 }
 
-static int order_pairs(lua_State *L) {
-  luaL_checkany(L, 1);
-  if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
-    lua_pushvalue(L, 1);
-    lua_call(L, 1, 3);
-    return 3;
-  }
+/* The keys of a table as they are, whatever its metatable says. */
+static int raw_pairs(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   bool sorted;
@@ -192,10 +187,18 @@ static int order_pairs(lua_State *L) {
   return 2;
 }
 
+static int order_pairs(lua_State *L) {
+  luaL_checkany(L, 1);
+  if (luaL_getmetafield(L, 1, "__pairs") == LUA_TNIL) return raw_pairs(L);
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 3);
+  return 3;
+}
+
 int np_pairs_push(lua_State *L, int index) {
   index = lua_absindex(L, index);
   luaL_checkstack(L, 6, "pairs");
-  lua_pushcfunction(L, order_pairs);
+  lua_pushcfunction(L, raw_pairs);
   lua_pushvalue(L, index);
   lua_call(L, 1, 1);
   return lua_gettop(L);

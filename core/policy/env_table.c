@@ -22,8 +22,10 @@ static void pay(lua_State *L, lua_Integer items, uint64_t each) {
 }
 
 static int table_insert(lua_State *L) {
-  lua_Integer n = plain_length(L, 1) + 1, at = n;
+  lua_Integer n = plain_length(L, 1), at;
   int args = lua_gettop(L);
+  if (n == LUA_MAXINTEGER) return luaL_error(L, "the table is full");
+  at = ++n;
   if (args != 2 && args != 3)
     return luaL_error(L, "wrong number of arguments to 'insert'");
   if (args == 3) {
@@ -43,7 +45,8 @@ static int table_remove(lua_State *L) {
   lua_Integer n = plain_length(L, 1);
   lua_Integer at = luaL_optinteger(L, 2, n);
   if (lua_gettop(L) > 1) {
-    luaL_argcheck(L, (n == 0 && (at == 0 || at == n)) || (at >= 1 && at <= n + 1), 2,
+    bool behind = n < LUA_MAXINTEGER && at == n + 1;
+    luaL_argcheck(L, (n == 0 && at == 0) || (at >= 1 && at <= n) || behind, 2,
                   "position out of bounds");
   }
   pay(L, n - at, MOVED);

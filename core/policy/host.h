@@ -223,7 +223,8 @@ void np_env_neap(lua_State *L);    /* pushes `neap` */
 void np_env_grammar(lua_State *L); /* pushes `neap.grammar` */
 void np_env_order(lua_State *L);   /* pushes next, pairs */
 /* The same for C: pushes an iterator over the table at `index` and returns its place; each
-** step then has the key at that place + 1 and the value at + 2, until it pops all. */
+** step then has the key at that place + 1 and the value at + 2, until it pops all. Nothing of
+** the policy runs meanwhile, so that the table keeps what was read of it. */
 int np_pairs_push(lua_State *L, int index);
 bool np_pairs_next(lua_State *L, int step, int index);
 void np_env_tostring(lua_State *L, int index); /* pushes a string without addresses */

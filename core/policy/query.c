@@ -64,14 +64,18 @@ int64_t np_check_whole(lua_State *L, const char *who, const char *what) {
   return (lua_Number)i > d ? i - 1 : i;
 }
 
-/* A string or a list of strings. True: the caller fills in where the value stands. */
+/* A string or a list of strings, with nothing but the keys 1 to n: its length is then what was
+** walked here, never a number that a hole makes up. 1: the caller fills in where it stands. */
 static int check_names(lua_State *L, const char *what) {
   if (lua_type(L, -1) == LUA_TSTRING) return 1;
   if (lua_type(L, -1) != LUA_TTABLE)
     luaL_error(L, "entries: %s must be a string or a list, not a %s", what,
                luaL_typename(L, -1));
   int list = lua_gettop(L), step = np_pairs_push(L, list);
-  while (np_pairs_next(L, step, list)) {
+  for (lua_Integer n = 1; np_pairs_next(L, step, list); n++) {
+    if (!lua_isinteger(L, step + 1) || lua_tointeger(L, step + 1) != n)
+      luaL_error(L, "entries: %s must be a list of strings, without names and holes",
+                 what);
     if (lua_type(L, -1) != LUA_TSTRING)
       luaL_error(L, "entries: %s must be a list of strings; it holds a %s", what,
                  luaL_typename(L, -1));

@@ -2,7 +2,8 @@
 ** Attacks on the sandbox, each a file of tests/cases/sandbox that says how it ends:
 **   -- expect: ok | load TEXT | call TEXT     TEXT with alternatives: "a | b"
 **   -- with WORD: …    a run of its own, with the option `with` = "WORD" (migrate: old.with)
-**   -- calls: compact recall    the hooks to call, assemble when not said; all but the last end well
+**   -- calls: compact answer compact    the hooks to call, assemble when not said, and answers to
+**                                       what compact asks; all but the last end well
 **   -- beside: odd files    it lies in a folder with pipes, links and a file of 1 GiB
 ** Each run is a process of its own with an alarm, so that a hang is a failure. Afterwards the
 ** pack is as it was, the same policy and another one work, no memory is left, and the same run
@@ -159,6 +160,12 @@ static neap_rc migrate(np_policy *p, const char *with, np_err *e) {
   return rc;
 }
 
+static neap_rc answer(np_policy *p, np_err *e) {
+  const np_ask *ask = np_policy_open_ask(p);
+  if (!ask) return np_fail(e, NEAP_E_ARG, "nothing was asked");
+  return np_policy_answer(p, ask->id, false, NP_LIT("an answer"), e);
+}
+
 static neap_rc call(np_policy *p, const char *hook, const char *with, np_err *e) {
   int64_t found[8];
   size_t count;
@@ -168,6 +175,7 @@ static neap_rc call(np_policy *p, const char *hook, const char *with, np_err *e)
   if (strcmp(hook, "overflow") == 0) return np_policy_overflow(p, 5, e);
   if (strcmp(hook, "selftest") == 0) return np_policy_selftest(p, e);
   if (strcmp(hook, "migrate") == 0) return migrate(p, with, e);
+  if (strcmp(hook, "answer") == 0) return answer(p, e);
   if (strcmp(hook, "recall") == 0)
     return np_policy_recall(p, NP_LIT("value_205"), found, NP_COUNT(found), &count, e);
   return np_fail(e, NEAP_E_ARG, "there is no hook %s", hook);
