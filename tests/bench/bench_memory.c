@@ -1,8 +1,8 @@
 /*
 ** Counts what a session takes from the heap, for packing.lua, which prints it: allocations of a
-** turn that only appends, bytes that an old entry keeps, and what is kept besides them for the
-** prompt. An allocator of the host's kind does the counting; SQLite's own memory is not in it.
-** `bench_memory DATA POLICY STORE`: one JSON object a line. Nothing is timed.
+** turn that only appends, bytes that an old entry keeps, and those for each byte of a prompt of
+** which nothing is old. An allocator of the host's kind does the counting; SQLite's own memory
+** is not in it. `bench_memory DATA POLICY STORE`: one JSON object a line. Nothing is timed.
 ** next: packing.lua
 */
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #define FEW 2000 /* entries after which the window is full and most of them are old */
 #define MANY 22000
 #define LAST 100 /* turns that are looked at */
+#define LIVE 250 /* turns that all fit the window */
 
 typedef struct heap {
   long calls; /* that asked for memory */
@@ -101,27 +102,25 @@ static void row(const char *what, double value) {
   printf("{\"what\":\"%s\",\"value\":%.3f}\n", what, value);
 }
 
-int main(int argc, char **argv) {
-  static long prompts[LAST], turns[LAST];
-  neap_str body = {NULL, 0};
-  long few = 0, empty = 0;
-  if (argc != 4) {
-    fprintf(stderr, "bench_memory DATA POLICY STORE\n");
-    return 2;
-  }
+static void open_with(char **argv, const char *policy, int64_t window) {
   neap_config c = {.size = sizeof c,
                    .data = argv[1],
                    .store = argv[3],
                    .flags = NEAP_FIXED_SECRET,
                    .alloc = {heap_malloc, heap_realloc, heap_free, NULL}};
+  neap_options o = {.size = sizeof o, .policy = policy, .window = window};
   must(neap_open(&c, &n));
-  neap_options o = {.size = sizeof o, .policy = argv[2], .window = WINDOW};
-  o.durable = NEAP_DURABLE_PROCESS;
-  must(neap_session_open(n, "bench", &o, &s));
+  must(neap_session_open(n, policy ? policy : "none", &o, &s));
   append("{\"role\":\"system\",\"content\":\"Be brief.\"}");
   append("{\"role\":\"user\",\"content\":\"Mend the build.\"}");
-  must(neap_prompt(s, &body));
-  empty = h.bytes;
+}
+
+/* Most of a long history is not shown: what a turn asks for, and what an old entry keeps. */
+static void old_entries(char **argv) {
+  static long prompts[LAST], turns[LAST];
+  neap_str body;
+  long few = 0;
+  open_with(argv, argv[2], WINDOW);
   for (int i = 1; 2 * i <= MANY; i++) {
     long before = h.calls;
     step(i);
@@ -131,12 +130,32 @@ int main(int argc, char **argv) {
     turns[i % LAST] = h.calls - before;
     if (2 * i == FEW) few = h.bytes;
   }
-  double old = (double)(h.bytes - few) / (MANY - FEW);
   row("allocations of a prompt", (double)median(prompts, LAST));
   row("allocations of a turn", (double)median(turns, LAST));
-  row("bytes of an old entry", old);
-  row("bytes besides, for each of the prompt",
-      ((double)few - (double)empty - old * FEW) / (double)body.n);
+  row("bytes of an old entry", (double)(h.bytes - few) / (MANY - FEW));
   neap_close(n);
+}
+
+/* Nothing is old: what is kept for each byte of the prompt. */
+static void live_window(char **argv) {
+  neap_str body = {NULL, 0};
+  open_with(argv, NULL, WINDOW * 2);
+  must(neap_prompt(s, &body));
+  long empty = h.bytes;
+  for (int i = 1; i <= LIVE; i++) {
+    step(i);
+    must(neap_prompt(s, &body));
+  }
+  row("bytes for each byte of the prompt", (double)(h.bytes - empty) / (double)body.n);
+  neap_close(n);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4) {
+    fprintf(stderr, "bench_memory DATA POLICY STORE\n");
+    return 2;
+  }
+  old_entries(argv);
+  live_window(argv);
   return 0;
 }

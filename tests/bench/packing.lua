@@ -1,7 +1,9 @@
 -- Packing against its goals: a long loop, a very long history, how one turn's time grows, a
--- stored session read back. CPU time of this process; of the first and the last the best of
--- three. --json: one object a row. No figure is judged here. next: tokens.lua
+-- stored session read back, and what a session takes from the heap (bench_memory.c). CPU time
+-- of this process; of the first and the last the best of three. --json: one object a row. No
+-- figure is judged here. next: tokens.lua
 local core = require("neap.core")
+local shared = require("tests.support.shared")
 
 local json = arg[1] == "--json"
 
@@ -23,6 +25,7 @@ local function row(name, value, unit, goal)
 end
 
 local function seconds(f, ...)
+  collectgarbage() -- ours is no part of it
   local from = os.clock()
   f(...)
   return os.clock() - from
@@ -79,6 +82,49 @@ local function bench_loop()
   row("the slowest turn of it", worst * 1000, "ms", 2)
 end
 
+-- 50,000 tokens of our own sources.
+local function large_text(encoding)
+  local parts, tokens = {}, 0
+  for _, name in ipairs({ "render/responses.c", "render/view.c", "policy/call.c" }) do
+    local f = assert(io.open("core/" .. name, "rb"))
+    parts[#parts + 1] = f:read("a")
+    f:close()
+  end
+  local text = table.concat(parts)
+  while tokens < 50000 do
+    text = text .. text
+    tokens = encoding:count(text)
+  end
+  return encoding:fit(text, 50000)
+end
+
+-- What cannot be done without is the count of its text.
+local function bench_giant()
+  local best, alone = math.huge, math.huge
+  for _ = 1, 5 do
+    local engine, session = open({ policy = "policies/tide.lua", window = 500000 })
+    local encoding = assert(core.encoding("o200k_base"))
+    local text = large_text(encoding)
+    begin(session)
+    loop(session, 1, 20)
+    local call = '{"role":"assistant","content":null,"tool_calls":[{"id":"big","type":"function",'
+      .. '"function":{"name":"read","arguments":"{}"}}]}'
+    assert(session:append(call))
+    local result = { role = "tool", tool_call_id = "big", content = text }
+    assert(session:append(core.json.encode(result)))
+    alone = math.min(alone, seconds(encoding.count, encoding, text))
+    best = math.min(
+      best,
+      seconds(function()
+        assert(session:assemble())
+      end)
+    )
+    engine:close()
+  end
+  row("a turn with a new result of 50,000 tokens", best * 1000, "ms")
+  row("of it, counting that text alone", alone * 1000, "ms")
+end
+
 -- A history of so many messages of which most is not shown, then the mean of 1,000 turns, with
 -- the counting of what comes in.
 local function turn_at(policy, messages)
@@ -119,6 +165,33 @@ local function bench_assembly()
   engine:close()
 end
 
+-- Short messages, counted before; then the first of them changes, and all are rendered anew.
+local function bench_anew()
+  local path = os.tmpname()
+  local f = assert(io.open(path, "wb"))
+  f:write([[return { api = 1, assemble = function(ctx)
+    if ctx.step < 50002 then return end
+    for e in ctx:entries { kind = "user", before = 2 } do e:mask() end
+  end }]])
+  f:close()
+  local engine, session = open({ policy = path, window = 1000000000 })
+  begin(session)
+  assert(session:append('{"role":"assistant","content":"Yes."}'))
+  assert(session:append(core.json.encode({ role = "user", content = TEXT:rep(9) })))
+  for i = 2, 50000 do
+    assert(session:append('{"role":"assistant","content":"And then?"}'))
+    assert(session:append(('{"role":"user","content":"Look at %d."}'):format(i)))
+  end
+  assert(session:assemble())
+  assert(session:append('{"role":"assistant","content":"Done."}'))
+  local time = seconds(function()
+    assert(session:assemble())
+  end)
+  engine:close()
+  os.remove(path)
+  row("100,000 short messages rendered anew, counts known", time * 1000, "ms", 5)
+end
+
 local function bench_resume()
   local path = os.tmpname()
   local engine, session = open({ store = path, window = 128000, policy = "policies/tide.lua" })
@@ -142,9 +215,36 @@ local function bench_resume()
   row("a stored session of 10,000 entries read back", best * 1000, "ms", 50)
 end
 
+-- What bench_memory counts: of a session whose old entries are not shown, in a file.
+local function bench_memory()
+  local path = os.tmpname()
+  local words = { "/tests/bench/bench_memory", core.data_dir(), "policies/tide.lua", path }
+  for i, word in ipairs(words) do
+    words[i] = "'" .. (i == 1 and shared.build() or "") .. word:gsub("'", "'\\''") .. "'"
+  end
+  local f = assert(io.popen(table.concat(words, " ")))
+  local found = {}
+  for line in f:lines() do
+    local what, value = line:match('^{"what":"(.-)","value":([%d.-]+)}$')
+    found[what] = tonumber(value)
+  end
+  assert(f:close(), "bench_memory failed")
+  for _, tail in ipairs({ "", "-wal", "-shm" }) do
+    os.remove(path .. tail)
+  end
+  row("heap allocations of a steady prompt, tide", found["allocations of a prompt"], "", 0)
+  row("heap allocations of a steady turn, with appends", found["allocations of a turn"], "", 0)
+  row("heap bytes of an old entry, its text included", found["bytes of an old entry"], "B", 64)
+  local live = found["bytes for each byte of the prompt"]
+  row("heap bytes for each byte of the live window", live, "B", 1.2)
+end
+
 bench_loop()
+bench_giant()
 bench_assembly()
+bench_anew()
 for _, name in ipairs({ "full", "tide", "sliding_window", "mask_observations" }) do
   bench_growth(name)
 end
 bench_resume()
+bench_memory()
