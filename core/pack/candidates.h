@@ -16,7 +16,11 @@ typedef struct np_candidate {
 typedef struct np_candidates {
   np_candidate *list;
   size_t count, cap;
-  double *rank;     /* by entry id - 1 */
+  int64_t *ids;  /* of the entries that are shown, ascending */
+  double *ranks; /* of each; 0: it may not be lowered */
+  size_t shown;
+  uint32_t *atoms; /* that they are of, ascending */
+  size_t atom_count;
   uint32_t regions; /* bits: of which entries there are in the list */
 } np_candidates;
 
@@ -25,6 +29,8 @@ typedef struct np_candidates {
 neap_rc np_candidates_gather(np_pack *p, np_candidates *out, np_err *e);
 /* Listed, not dropped, neither pinned nor held. */
 bool np_candidates_may_lower(const np_pack *p, int64_t id);
+/* The rank of an entry that is shown. */
+double np_candidates_rank(const np_candidates *c, int64_t id);
 void np_candidates_free(np_pack *p, np_candidates *c);
 
 #endif

@@ -30,8 +30,9 @@ static np_verdict fill_member(np_pack *p, const np_candidates *c, int64_t id,
     np_verdict v = np_pack_preview(p, id, (np_rung)rung, &tokens);
     if (v == NP_NO_MEMORY) return v;
     if (v != NP_DONE) continue;
-    out->options[out->count] = (np_option){
-        (int64_t)s->tokens - tokens, c->rank[id - 1] * (worth[s->rung] - worth[rung])};
+    out->options[out->count] =
+        (np_option){(int64_t)s->tokens - tokens,
+                    np_candidates_rank(c, id) * (worth[s->rung] - worth[rung])};
     out->rungs[out->count++] = (uint8_t)rung;
   }
   return NP_DONE;
@@ -116,7 +117,7 @@ static bool add_drop(np_pack *p, const np_candidates *c, np_value_plan *pl,
     const np_entry *en = np_log_entry(p->log, id);
     const np_shown *s = np_view_at(&p->view, id);
     if (!s->listed || s->rung == NP_DROPPED) continue;
-    sum.lost += c->rank[id - 1] * worth[s->rung];
+    sum.lost += np_candidates_rank(c, id) * worth[s->rung];
     sum.saved += s->tokens + framing_of(&p->view, en, &lead, &shown);
   }
   return sum.saved <= 0 || add_option(p, pl, sum, NP_VALUE_DROP);
@@ -139,17 +140,18 @@ static bool add_set(np_pack *p, const np_candidates *c, np_value_plan *pl, uint3
 
 neap_rc np_value_plan_make(np_pack *p, const np_candidates *c, np_value_plan *out,
                            np_err *e) {
-  size_t atoms = p->log->atom_count, used = 0;
+  size_t used = 0;
   *out = (np_value_plan){0};
   out->members = np_calloc(p->alloc, c->count + 1, sizeof *out->members);
-  out->sets = np_calloc(p->alloc, atoms + 1, sizeof *out->sets);
-  out->first = np_calloc(p->alloc, atoms + 1, sizeof *out->first);
+  out->sets = np_calloc(p->alloc, c->atom_count + 1, sizeof *out->sets);
+  out->first = np_calloc(p->alloc, c->atom_count + 1, sizeof *out->first);
   if (!out->members || !out->sets || !out->first) return np_fail_mem(e);
-  for (size_t i = 0; i < atoms; i++) {
+  for (size_t i = 0; i < c->atom_count; i++) {
     size_t sets = out->set_count;
-    const np_entry *first = np_log_entry(p->log, p->log->atoms[i].first);
+    uint32_t atom = c->atoms[i];
+    const np_entry *first = np_log_entry(p->log, p->log->atoms[atom].first);
     if (!(c->regions >> first->region & 1)) continue;
-    if (!add_set(p, c, out, (uint32_t)i, out->members + used)) return np_fail_mem(e);
+    if (!add_set(p, c, out, atom, out->members + used)) return np_fail_mem(e);
     if (out->set_count > sets) used += out->sets[sets].count;
   }
   out->first[out->set_count] = out->option_count;

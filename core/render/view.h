@@ -323,6 +323,15 @@ static inline bool np_view_is_shown(const np_view *v, int64_t id) {
   return s->listed && s->rung != NP_DROPPED;
 }
 
+/* The first entry behind `id` (0: from the start), in the order of rendering, that is shown; 0:
+** none. Goes past a run of dropped ones in one step; not between np_runs_lift and _settle. */
+static inline int64_t np_view_next_shown(const np_view *v, int64_t id) {
+  id = id ? np_view_at(v, id)->next : v->head;
+  while (id && np_view_at(v, id)->rung == NP_DROPPED)
+    id = np_view_at(v, v->runs[np_view_at(v, id)->run].last)->next;
+  return id;
+}
+
 static inline const np_message *np_view_message(const np_view *v, const np_entry *en) {
   return &v->log->messages[en->message];
 }
