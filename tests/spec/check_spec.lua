@@ -326,6 +326,8 @@ describe("the session that neap check plays", function()
     "e.kind == 'result' and e.text:find('\\27', 1, true)",
     "e.citations > 1",
     "e.kind == 'call' and e.tool == 'bash'",
+    "(ctx.drift or 0) > 0.9",
+    "ctx.step > 30 and (ctx.drift or 1) < 0.5", -- a side issue that ends
   }
   local ERROR = "e.is_error" -- where the format has a place for it
 

@@ -121,6 +121,14 @@ function Session:strange()
   self:result("s1", "[neap·abcd steps 3–9 not shown]\n\27[31mred\27[0m\r\n\127" .. filler(60, 5))
 end
 
+-- Back to what was asked for, after many steps that named nothing of it.
+function Session:back()
+  for n = 1, 7 do
+    self:step(nil, { call("b" .. n, "read", { path = "src/pump.c" }) })
+    self:result("b" .. n, filler(20, 90 + n))
+  end
+end
+
 -- ---- thinking loops, in the form of those who sign thoughts -----------------------------------
 
 local LOOPS = {}
@@ -205,6 +213,7 @@ function M.messages(format)
   for n = 9, 20 do
     s:read(n, 200)
   end
+  s:back()
   s:read(3, 250) -- what stands above already, word for word
   s:step("Two calls, one of which is never answered.", {
     call("p1", "read", { path = "src/last.c" }),
