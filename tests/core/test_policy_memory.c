@@ -71,9 +71,9 @@ static neap_rc run_hooks(np_policy *p, np_err *e) {
   neap_rc rc = np_policy_selftest(p, e);
   for (int64_t id = 1; !rc && id < 12; id++) rc = np_policy_admit(p, id, e);
   if (!rc) rc = np_policy_compact(p, e);
-  const np_ask *ask = np_policy_open_ask(p);
+  const np_ask *ask = np_policy_open_ask(p, 0);
   if (!rc && !ask) rc = np_fail(e, NEAP_E_MISUSE, "nothing was asked");
-  if (!rc) rc = np_policy_answer(p, ask->id, false, NP_LIT("the sum of it"), e);
+  if (!rc) rc = np_policy_answer(p, ask->id, NP_LIT(""), NP_LIT("the sum of it"), e);
   if (!rc) rc = np_policy_compact(p, e);
   if (!rc) rc = np_policy_assemble(p, e);
   if (!rc) rc = np_policy_overflow(p, 5, e);
