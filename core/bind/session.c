@@ -122,6 +122,17 @@ static int engine_close(lua_State *L) {
   return 0;
 }
 
+/* left_out(): the store's sessions whose policy is, as JSON. */
+static int engine_left_out(lua_State *L) {
+  engine_box *b = to_engine(L);
+  np_err e = {.code = NEAP_OK};
+  np_buf *out = np_bind_buf(L);
+  neap_rc rc = np_breaker_list(b->n, out, &e);
+  if (rc) return np_bind_fail(L, &e);
+  np_bind_push_buf(L, out);
+  return 1;
+}
+
 static neap_durable check_durable(lua_State *L, const char *name) {
   static const char *const names[] = {"process", "power", "batch", "memory"};
   for (int i = 0; name && i < 4; i++) {
@@ -431,6 +442,7 @@ static int session_tostring(lua_State *L) {
 
 static const luaL_Reg engine_methods[] = {{"session", engine_session},
                                           {"recall", engine_recall},
+                                          {"left_out", engine_left_out},
                                           {"close", engine_close},
                                           {NULL, NULL}};
 

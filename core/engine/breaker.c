@@ -113,3 +113,73 @@ void np_breaker_turn(neap_session *s) {
   if (!s->breaker.told && s->turn > s->breaker.until) s->breaker.row = 0;
   s->breaker.told = false;
 }
+
+/* ---- of all sessions in a store ---- */
+
+#define LAST_EVENTS 1000 /* more than the turns without a policy can have */
+
+typedef struct finding {
+  int64_t until, at, turns; /* as the last event says, and the turns behind it */
+} finding;
+
+static neap_rc find(void *ctx, const np_event *ev, bool purged) {
+  finding *f = ctx;
+  np_json head, v;
+  if (ev->kind == NP_EV_TURN) f->turns++;
+  if (purged || ev->kind != NP_EV_POLICY || np_json_check(ev->head, &head, NULL) ||
+      !np_json_get(head, "result", &v))
+    return NEAP_OK;
+  if (np_str_is(v.raw, "\"failed\"") || np_str_is(v.raw, "\"kept\"")) return NEAP_OK;
+  bool out = np_str_is(v.raw, "\"left_out\"");
+  *f = (finding){.until = out ? number_of(head, "until") : 0,
+                 .at = number_of(head, "turn"),
+                 .turns = -1}; /* its own turn follows */
+  return NEAP_OK;
+}
+
+typedef struct listing {
+  np_buf names; /* each with its number of events: they are read one by one, later */
+} listing;
+
+static neap_rc note_session(void *ctx, const np_session_row *row) {
+  listing *l = ctx;
+  np_buf_int(&l->names, row->events);
+  np_buf_addc(&l->names, ' ');
+  np_buf_add(&l->names, row->name);
+  np_buf_addc(&l->names, '\0');
+  return l->names.failed ? NEAP_E_MEMORY : NEAP_OK;
+}
+
+static void add_finding(np_buf *b, np_str name, const finding *f) {
+  int64_t left = f->until - f->at - (f->turns > 0 ? f->turns : 0);
+  if (!f->until || left <= 0) return;
+  np_buf_adds(b, b->n > 1 ? ",{\"session\":" : "{\"session\":");
+  np_json_quote(b, name);
+  np_buf_adds(b, ",\"turns\":");
+  np_buf_int(b, left);
+  np_buf_addc(b, '}');
+}
+
+neap_rc np_breaker_list(neap *n, np_buf *out, np_err *e) {
+  np_store *st = n->store;
+  np_str tenant = np_str_cstr(n->tenant);
+  listing l;
+  np_buf_init(&l.names, &n->alloc);
+  np_buf_addc(out, '[');
+  neap_rc rc = st->ops->sessions(st, tenant, note_session, &l, e);
+  for (size_t at = 0; !rc && at < l.names.n;) {
+    const char *row = l.names.p + at;
+    size_t end = strlen(row), name = np_str_find(np_str_of(row, end), NP_LIT(" "), 0) + 1;
+    int64_t events = 0;
+    for (size_t i = 0; i + 1 < name; i++) events = events * 10 + (row[i] - '0');
+    finding f = {0};
+    np_str session = np_str_of(row + name, end - name);
+    int64_t from = events > LAST_EVENTS ? events - LAST_EVENTS : 1;
+    rc = st->ops->read(st, tenant, session, from, find, &f, e);
+    if (!rc) add_finding(out, session, &f);
+    at += end + 1;
+  }
+  np_buf_addc(out, ']');
+  np_buf_free(&l.names);
+  return rc || !out->failed ? rc : np_fail_mem(e);
+}

@@ -246,6 +246,8 @@ void np_breaker_reset(neap_session *s);
 neap_rc np_breaker_settle(neap_session *s); /* after a turn, before its events */
 void np_breaker_take(neap_session *s, const np_event *ev);
 void np_breaker_turn(neap_session *s); /* in resuming, after a turn */
+/* The store's sessions whose policy is left out, as JSON: [{"session","turns"}, …]. */
+neap_rc np_breaker_list(neap *n, np_buf *out, np_err *e);
 
 /* ---- shadow.c ---- */
 /* A policy beside the live one; NULL: none any more. `asks`: someone answers its asks. */

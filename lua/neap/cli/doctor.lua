@@ -79,6 +79,29 @@ local function check_project()
   }
 end
 
+-- Sessions whose policy has failed so often that it is left out for a while.
+local function check_sessions()
+  local path = paths.store()
+  if not core.stat(path) then return nil end
+  local engine, why = core.engine({ store = path, readonly = true })
+  local text = engine and nil
+  if engine then
+    text, why = engine:left_out()
+    engine:close()
+  end
+  local row = { what = "policies in use", ok = text ~= nil, value = why }
+  if not text then return row end
+  local list = core.json.decode(text)
+  for i, one in ipairs(list) do
+    local form = "the policy of session %s failed too often and is left out for %s more"
+    list[i] = form:format(one.session, grid.count(one.turns, "turn"))
+  end
+  row.value = list[1] and table.concat(list, "; ") or "none has failed too often"
+  row.state = list[1] and "failing"
+  row.install = list[1] and "its account's hook_errors say why; a changed file serves at once"
+  return row
+end
+
 local function checks()
   local list = {
     { what = "neap", value = core.version, ok = true },
@@ -96,6 +119,7 @@ local function checks()
   list[#list + 1] = check_policies()
   list[#list + 1] = check_store()
   list[#list + 1] = check_project()
+  list[#list + 1] = check_sessions()
   list[#list + 1] = check_lpeg()
   return list
 end
@@ -106,9 +130,10 @@ function M.doctor(opts)
   for i, row in ipairs(checks()) do
     if not row.ok and not row.optional then code = 1 end
     if opts.json then
-      io.stdout:write(core.json.encode(row, { "what", "ok", "value", "install" }), "\n")
+      io.stdout:write(core.json.encode(row, { "what", "ok", "state", "value", "install" }), "\n")
     end
     rows[i] = { row.what, row.ok and "ok" or row.word or "missing", row.value }
+    rows[i] = { row.what, row.state or row.ok and "ok" or "missing", row.value }
     if row.install then rows[i][3] = ("%s; %s"):format(row.value, row.install) end
   end
   if not opts.json then io.stdout:write(grid.format(rows, { "l", "l", "l" })) end
