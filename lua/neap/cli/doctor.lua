@@ -132,8 +132,7 @@ function M.doctor(opts)
     if opts.json then
       io.stdout:write(core.json.encode(row, { "what", "ok", "state", "value", "install" }), "\n")
     end
-    rows[i] = { row.what, row.ok and "ok" or row.word or "missing", row.value }
-    rows[i] = { row.what, row.state or row.ok and "ok" or "missing", row.value }
+    rows[i] = { row.what, row.state or row.ok and "ok" or row.word or "missing", row.value }
     if row.install then rows[i][3] = ("%s; %s"):format(row.value, row.install) end
   end
   if not opts.json then io.stdout:write(grid.format(rows, { "l", "l", "l" })) end
