@@ -7,6 +7,8 @@
 #include "policy/host.h"
 #include "text/text.h"
 
+#define FIELD 5 /* instructions: a field takes the time of some */
+
 /* ---- handles ---- */
 
 static int handle_newindex(lua_State *L) {
@@ -34,6 +36,7 @@ void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
 
 int np_field(lua_State *L, const char *what, const char *const *fields) {
   np_str name;
+  np_charge(L, FIELD); /* else the clock would end what only reads fields */
   lua_pushvalue(L, 2);
   int t = lua_rawget(L, lua_upvalueindex(1));
   if (t == LUA_TFUNCTION) return -1;
@@ -175,6 +178,7 @@ static int context_random(lua_State *L) {
   np_check_handle(L, lua_upvalueindex(1), NP_CONTEXT_TYPE);
   if (luaL_testudata(L, 1, NP_CONTEXT_TYPE))
     lua_remove(L, 1); /* ctx:random() is fine too */
+  np_charge(L, 8 * FIELD);
   int n = lua_gettop(L);
   if (n == 0) {
     lua_pushnumber(L, (double)(next_random(L) >> 11) * (0.5 / ((uint64_t)1 << 52)));

@@ -46,10 +46,10 @@ typedef struct np_meter {
 /* Memory of one state. */
 typedef struct np_heap {
   size_t bytes, limit, block;
-  size_t peak;      /* the most since the call began */
-  bool host_failed; /* in this call: it was not the limit */
-  bool out;         /* the hook ended for want of memory */
-  int64_t big;      /* live blocks so large that one instruction may take long on them */
+  size_t peak;       /* the most since the call began */
+  bool host_failed;  /* in this call: it was not the limit */
+  bool out;          /* the hook ended for want of memory */
+  int64_t big, huge; /* live blocks so large that one instruction may take long on them */
 } np_heap;
 
 typedef enum np_option_kind {

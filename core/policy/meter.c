@@ -12,10 +12,12 @@
 #include "policy/host.h"
 #include "text/text.h"
 
-#define COARSE 1000               /* larger intervals are not cheaper */
-#define EXACT 1                   /* for who measures */
-#define FINE 50                   /* while one instruction may touch megabytes */
-#define BIG ((size_t)64 << 10)    /* bytes of a block that make it so */
+#define COARSE 1000            /* larger intervals are not cheaper */
+#define EXACT 1                /* for who measures */
+#define FINE 50                /* while one instruction may touch megabytes */
+#define BIG ((size_t)64 << 10) /* bytes of a block that make it so */
+#define FINEST 4               /* while one may take a tenth of a second: `<` on NULs */
+#define HUGE_BLOCK ((size_t)1 << 20)
 #define BYTES 64                  /* bytes that C handles in the time of an instruction */
 #define COUNTED ((size_t)1 << 10) /* strings below this are paid by their instruction */
 
@@ -25,6 +27,11 @@ static void arm(np_policy *p, lua_State *L, int interval) {
   if (p->measured) interval = EXACT;
   p->meter.interval = interval;
   lua_sethook(L, on_count, LUA_MASKCOUNT, interval);
+}
+
+static int interval_for(const np_policy *p) {
+  if (p->heap.huge > 0) return FINEST;
+  return p->heap.big > 0 ? FINE : COARSE;
 }
 
 /* Writes "mask.lua:12: WHAT" without allocating; level 0 is the function that runs. */
@@ -95,7 +102,7 @@ static void on_count(lua_State *L, lua_Debug *ar) {
   m->left -= m->interval;
   if (m->left <= 0) over_budget(L, 0);
   if (is_late(m)) over_time(L, 0);
-  int want = p->heap.big > 0 ? FINE : COARSE;
+  int want = interval_for(p);
   if (want != m->interval && !p->measured) arm(p, L, want);
 }
 
@@ -156,9 +163,11 @@ static bool allows(np_policy *p, size_t old, size_t n) {
 /* The next look must come soon when one instruction may take long. */
 static void count_big(np_policy *p, size_t old, size_t n) {
   p->heap.big += (n >= BIG) - (old >= BIG);
-  if (p->heap.big > 0 && p->active && p->meter.interval > FINE) {
+  p->heap.huge += (n >= HUGE_BLOCK) - (old >= HUGE_BLOCK);
+  int want = interval_for(p);
+  if (p->active && p->meter.interval > want) {
     p->meter.left -= p->meter.interval; /* what has run since the last look, at most */
-    arm(p, p->active, FINE);
+    arm(p, p->active, want);
   }
 }
 
@@ -205,7 +214,7 @@ static void start(np_policy *p, int64_t instructions, int64_t ms) {
   p->heap.host_failed = p->heap.out = false;
   p->heap.peak = p->heap.bytes;
   p->active = p->L;
-  arm(p, p->L, p->heap.big > 0 ? FINE : COARSE);
+  arm(p, p->L, interval_for(p));
 }
 
 neap_rc np_enter(np_policy *p, int64_t instructions, int64_t ms, lua_CFunction f,

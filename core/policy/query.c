@@ -18,6 +18,8 @@ static np_str lua_str(lua_State *L, int index) {
   return s;
 }
 
+#define HANDLE 10 /* instructions that making one takes */
+
 /* ---- arguments ---- */
 
 static const char *const kind_names[] = {
@@ -209,6 +211,7 @@ static int entries_step(lua_State *L) {
   lua_Integer i = lua_tointeger(L, lua_upvalueindex(3));
   np_check_handle(L, lua_upvalueindex(4), NP_CONTEXT_TYPE);
   if (i >= n) return 0;
+  np_charge(L, HANDLE);
   lua_pushinteger(L, i + 1);
   lua_replace(L, lua_upvalueindex(3));
   np_entry_push(L, ids[i]);
