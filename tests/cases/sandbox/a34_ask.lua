@@ -6,7 +6,7 @@
 -- with tokens_nan: call max_tokens
 -- with tokens_huge: call max_tokens
 -- with unknown: call ask: argument
--- with lies: call ask: prompt must be UTF-8
+-- with lies: call ask: prompt must be
 -- with no_table: call table expected
 -- with no_span: call bad argument
 -- with within_pcall: call inside pcall
