@@ -100,14 +100,10 @@ local function load_names()
   for name, list in pairs(n.libraries) do
     libraries["global " .. name] = set(list)
   end
-  local keys = {
-    ["context:entries"] = set(n.keys.entries),
-    ["context:span"] = set(n.keys.span),
-    ["context:ask"] = set(n.keys.ask),
-    ["context:summarize"] = set(n.keys.summarize),
-    ["context:tools"] = set(n.keys.tools),
-    ["entry:trim"] = set(n.keys.trim),
-  }
+  local keys = {}
+  for method, list in pairs(n.keys) do
+    keys[(method == "trim" and "entry:" or "context:") .. method] = set(list)
+  end
   return { globals = set(n.globals), types = types, libraries = libraries, keys = keys }
 end
 
