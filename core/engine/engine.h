@@ -29,7 +29,7 @@ struct neap {
   np_err error;
 };
 
-#define NP_RENDERER 3     /* raised when the bytes of the same decisions change */
+#define NP_RENDERER 4     /* raised when the bytes of the same decisions change */
 #define NP_UNICODE "16.0" /* of the splitter's tables; see token/gen/unicode.c */
 
 /* What the log of a session holds. Numbers are part of the store's form. */

@@ -234,6 +234,10 @@ static inline const np_fold *np_log_fold_of(const np_log *lg, const np_entry *en
   return en->fold ? &lg->folds[en->fold - 1] : NULL;
 }
 
+/* The first result whose text is that of the result `en`, an earlier one; 0 when there is none,
+** or the text is too short to say it otherwise. Walks over the entries before it. */
+int64_t np_log_same(const np_log *lg, const np_entry *en);
+
 static inline np_entry *np_log_entry(const np_log *lg, int64_t id) {
   return id >= 1 && (uint64_t)id <= lg->entry_count ? &lg->entries[id - 1] : NULL;
 }

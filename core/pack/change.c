@@ -4,6 +4,8 @@
 */
 #include "pack/change.h"
 
+#include "render/mark.h"
+
 static bool kind_allows(np_kind kind, np_rung rung) {
   switch (kind) {
     case NP_KIND_SYSTEM:
@@ -34,7 +36,8 @@ bool np_pack_is_held(const np_pack *p, int64_t id) {
   const np_entry *en = np_log_entry(p->log, id);
   const np_shown *s = np_view_at(&p->view, id);
   return s->held || s->fetched || en->region == NP_REGION_TASK ||
-         (en->step == p->log->step && !en->fold) || np_pack_loop_blocks(p, id);
+         (en->step == p->log->step && !en->fold) || np_pack_loop_blocks(p, id) ||
+         np_view_is_pointed_at(&p->view, id);
 }
 
 static np_verdict set_flag(np_pack *p, int64_t id, np_flag flag, np_reason r) {
@@ -81,6 +84,8 @@ static np_verdict may_change(np_pack *p, int64_t id, np_rung rung, bool new_ok) 
   if (s->fetched)
     return np_pack_refuse(p, "the entry was fetched by the model and is kept");
   if (en->region == NP_REGION_TASK) return np_pack_refuse(p, "the task is held");
+  if (np_view_is_pointed_at(&p->view, id))
+    return np_pack_refuse(p, "a later result is shown as the same as this one");
   return np_pack_refuse(p, s->held ? "the entry is held"
                                    : "entries of the newest step are held");
 }
@@ -139,8 +144,33 @@ static np_verdict put_away(np_pack *p, int64_t id, np_rung rung, np_reason r) {
   return v == NP_DONE ? np_pack_lower(p, id, rung, r) : v;
 }
 
+/* The earlier result of the same text, where it is shown whole. */
+static const np_entry *shown_before(const np_pack *p, int64_t id) {
+  const np_entry *en = np_log_entry(p->log, id);
+  const np_entry *first = np_log_entry(p->log, np_log_same(p->log, en));
+  if (!first) return NULL;
+  const np_shown *s = np_view_at(&p->view, first->id);
+  return s->listed && s->rung == NP_FULL ? first : NULL;
+}
+
+/* What is the same as an earlier result that is shown says just that: nothing is hidden by it, so
+** that it may be new. */
+static np_verdict point_back(np_pack *p, int64_t id, const np_entry *first, np_reason r) {
+  np_buf b;
+  np_str text;
+  np_verdict v = may_change(p, id, NP_REFERENCE, true);
+  if (v != NP_DONE || np_view_at(&p->view, id)->rung >= NP_REFERENCE)
+    return v == NP_DONE ? NP_SAME : v;
+  np_buf_init(&b, p->alloc);
+  np_mark_same(&p->view, np_log_entry(p->log, id), first, &b);
+  bool ok = !b.failed && np_arena_copy(&p->turn, np_buf_str(&b), &text);
+  np_buf_free(&b);
+  return ok ? show(p, np_log_entry(p->log, id), NP_REFERENCE, text, r) : NP_NO_MEMORY;
+}
+
 np_verdict np_pack_reference(np_pack *p, int64_t id, np_reason r) {
-  return put_away(p, id, NP_REFERENCE, r);
+  const np_entry *first = shown_before(p, id);
+  return first ? point_back(p, id, first, r) : put_away(p, id, NP_REFERENCE, r);
 }
 
 np_verdict np_pack_mask(np_pack *p, int64_t id, np_reason r) {

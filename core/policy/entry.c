@@ -29,6 +29,7 @@
   X(since_cited)                                                                         \
   X(identifiers)                                                                         \
   X(repeated_by)                                                                         \
+  X(repeats)                                                                             \
   X(sent)                                                                                \
   X(hash)                                                                                \
   X(is_error)                                                                            \
@@ -121,6 +122,17 @@ static void push_cited(lua_State *L, const np_pack *p, const np_entry *en, int f
   }
 }
 
+/* The walk over earlier entries is charged. */
+static void push_same(lua_State *L, const np_pack *p, const np_entry *en) {
+  int64_t same = 0;
+  if (en->kind == NP_KIND_RESULT) {
+    np_charge_slow(L, (uint64_t)en->id / 16);
+    same = np_log_same(p->log, en);
+  }
+  if (same) lua_pushinteger(L, same);
+  else lua_pushnil(L);
+}
+
 static void push_field(lua_State *L, const np_entry *en, int field) {
   const np_pack *p = pack_of(L);
   const np_shown *s = np_view_at(&p->view, en->id);
@@ -138,6 +150,7 @@ static void push_field(lua_State *L, const np_entry *en, int field) {
     case FIELD_path: push_str(L, en->path); break;
     case FIELD_name: push_str(L, p->log->messages[en->message].name); break;
     case FIELD_message: lua_pushinteger(L, (lua_Integer)en->message + 1); break;
+    case FIELD_repeats: push_same(L, p, en); break;
     case FIELD_sent: lua_pushboolean(L, s->sent); break;
     case FIELD_hash: push_hash(L, en); break;
     case FIELD_is_error: lua_pushboolean(L, en->is_error); break;

@@ -11,6 +11,7 @@ typedef struct templates {
   const char *cut, *how_range;
   const char *run, *run_one, *how_recall;
   const char *stub, *orphan, *foreign;
+  const char *same;
 } templates;
 
 static const templates english = {
@@ -28,10 +29,12 @@ static const templates english = {
     .orphan = "[neap\xC2\xB7{K} {id}: a result whose call is not in the history]\n",
     .foreign =
         "[neap\xC2\xB7{K} {id}: {what} in a form that this model does not take{how}]",
+    .same = "[neap\xC2\xB7{K} {id} = {first}: the same {tokens} tokens as {what} of step "
+            "{step}{how}]",
 };
 
 typedef struct slots {
-  int64_t id, step, tokens, cut, from, to, entries;
+  int64_t id, step, tokens, cut, from, to, entries, first;
   const char *how;
   np_str what;
 } slots;
@@ -46,6 +49,7 @@ static void add_entries(np_buf *out, int64_t n) {
 static void fill_slot(np_buf *out, np_str name, const slots *s) {
   if (np_str_is(name, "K")) np_buf_addc(out, NP_KEY_BYTE);
   else if (np_str_is(name, "id")) np_buf_int(out, s->id);
+  else if (np_str_is(name, "first")) np_buf_int(out, s->first);
   else if (np_str_is(name, "step")) np_buf_int(out, s->step);
   else if (np_str_is(name, "tokens")) np_buf_count(out, s->tokens);
   else if (np_str_is(name, "cut")) np_buf_count(out, s->cut);
@@ -188,6 +192,31 @@ void np_mark_foreign(const np_view *v, const np_entry *en, np_buf *out) {
              .what = en->kind == NP_KIND_IMAGE ? NP_LIT("image") : NP_LIT("file"),
              .how = v->recall ? english.how_read : NULL};
   fill(out, english.foreign, &s);
+}
+
+void np_mark_same(const np_view *v, const np_entry *en, const np_entry *first,
+                  np_buf *out) {
+  np_buf what;
+  np_buf_init(&what, v->alloc);
+  add_what(v, first, &what);
+  slots s = {.id = en->id,
+             .first = first->id,
+             .step = first->step,
+             .tokens = np_view_at(v, en->id)->full,
+             .what = np_buf_str(&what),
+             .how = v->recall ? english.how_read : NULL};
+  fill(out, english.same, &s);
+  if (what.failed) out->failed = true;
+  np_buf_free(&what);
+}
+
+/* Behind the key come numbers alone: no text of an entry stands before the equals sign. */
+bool np_mark_is_same(np_str mark) {
+  size_t i = 0;
+  while (i < mark.n && mark.p[i] != NP_KEY_BYTE) i++;
+  i += 2;
+  while (i < mark.n && mark.p[i] >= '0' && mark.p[i] <= '9') i++;
+  return i + 3 < mark.n && memcmp(mark.p + i, " = ", 3) == 0;
 }
 
 void np_mark_cut(const np_view *v, const np_entry *en, int64_t cut, int64_t from,

@@ -27,6 +27,11 @@ void np_mark_run(const np_view *v, const np_run *r, np_buf *out);
 void np_mark_stub(const np_view *v, const np_entry *call, np_buf *out);
 /* What leads a result whose call is not in the history. */
 void np_mark_orphan(const np_view *v, const np_entry *result, np_buf *out);
+/* `[neap·K 17 = 12: the same 4,213 tokens as bash "make test" of step 3; neap_read(17)]`: where
+** result `first` holds the same text and is shown. Whether a mark is one of these. */
+void np_mark_same(const np_view *v, const np_entry *en, const np_entry *first,
+                  np_buf *out);
+bool np_mark_is_same(np_str mark);
 /* What stands for an image or file that the provider has no form for. */
 void np_mark_foreign(const np_view *v, const np_entry *en, np_buf *out);
 

@@ -190,9 +190,25 @@ neap_rc np_runs_drop(np_view *v, int64_t id, int64_t saved, np_err *e) {
   if (is_dropped(v, s->prev) && is_dropped(v, s->next)) run = join_inside(v, id);
   else rc = drop_entry(v, id, &run, e);
   if (rc) return rc;
-  v->runs[run].tokens -= saved;
+  int64_t from, to;
+  run_around(v, np_log_entry(v->log, id)->pair, &from, &to);
+  uint32_t of = np_view_at(v, from)->run; /* the call's, which may be another run */
+  v->runs[of].tokens -= saved;
+  np_view_touch(v, from);
+  if (of != run) count_notice(v, &v->runs[of]);
   count_notice(v, &v->runs[run]);
   return NEAP_OK;
+}
+
+neap_rc np_runs_part(np_view *v, int64_t id, np_err *e) {
+  int64_t from, to, unused;
+  const np_shown *s = np_view_at(v, id);
+  if (!is_dropped(v, s->prev) || !is_dropped(v, s->next)) return NEAP_OK;
+  run_around(v, s->prev, &from, &unused);
+  run_around(v, s->next, &unused, &to);
+  remove_notice(v, &v->runs[np_view_at(v, from)->run]);
+  np_view_touch(v, from);
+  return rebuild(v, from, to, e);
 }
 
 neap_rc np_view_restore(np_view *v, uint32_t atom, np_err *e) {

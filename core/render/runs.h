@@ -19,6 +19,8 @@ void np_view_order(np_view *v);
 
 /* Drops a result that came late to a dropped call, which has now `saved` tokens less. */
 neap_rc np_runs_drop(np_view *v, int64_t id, int64_t saved, np_err *e);
+/* Parts the run in whose middle a result has come whose call is shown. */
+neap_rc np_runs_part(np_view *v, int64_t id, np_err *e);
 
 /* view.c's part of it */
 void np_view_hide(np_view *v, int64_t id);

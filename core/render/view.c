@@ -6,6 +6,7 @@
 
 #include "log/shape.h"
 #include "render/inner.h"
+#include "render/mark.h"
 #include "render/runs.h"
 
 static const char *const rungs[NP_RUNG_COUNT] = {"full", "trimmed", "reference", "masked",
@@ -60,6 +61,7 @@ void np_view_free(np_view *v) {
   np_free(v->alloc, v->batch_tail);
   np_free(v->alloc, v->runs);
   np_free(v->alloc, v->guesses);
+  np_free(v->alloc, v->pointers);
   np_free(v->alloc, v->marked);
   np_free(v->alloc, v->loop.ids);
   np_free(v->alloc, v->blocks);
@@ -357,7 +359,7 @@ static neap_rc enter(np_view *v, const np_entry *en, np_err *e) {
   if (en->kind != NP_KIND_RESULT || !en->pair) return NEAP_OK;
   int64_t saved;
   recount_call(v, en->pair, at_end, &saved);
-  if (np_view_at(v, en->pair)->rung != NP_DROPPED) return NEAP_OK;
+  if (np_view_at(v, en->pair)->rung != NP_DROPPED) return np_runs_part(v, en->id, e);
   return np_runs_drop(v, en->id, saved, e);
 }
 
@@ -447,12 +449,38 @@ neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *
   return np_view_show_counted(v, id, rung, text, tokens, e);
 }
 
+/* Notes which entry a mark says another is the same as. */
+static bool note_pointer(np_view *v, int64_t id, np_rung rung, np_str text) {
+  if (rung != NP_REFERENCE || !np_mark_is_same(text)) return true;
+  for (size_t i = 0; i < v->pointer_count; i++) {
+    if (v->pointers[i].from == id) return true;
+  }
+  void *list = v->pointers;
+  if (!np_grow(v->alloc, &list, &v->pointer_cap, v->pointer_count + 1,
+               sizeof *v->pointers))
+    return false;
+  v->pointers = list;
+  int64_t to = np_log_same(v->log, np_log_entry(v->log, id));
+  v->pointers[v->pointer_count++] = (struct np_pointer){id, to};
+  return true;
+}
+
+bool np_view_is_pointed_at(const np_view *v, int64_t id) {
+  for (size_t i = 0; i < v->pointer_count; i++) {
+    if (v->pointers[i].to != id) continue;
+    const np_shown *s = np_view_at(v, v->pointers[i].from);
+    if (s->listed && s->rung == NP_REFERENCE && np_mark_is_same(s->text)) return true;
+  }
+  return false;
+}
+
 neap_rc np_view_show_counted(np_view *v, int64_t id, np_rung rung, np_str text,
                              uint32_t tokens, np_err *e) {
   const np_entry *en = np_log_entry(v->log, id);
   np_shown *s = np_view_at(v, id);
   np_str kept = NP_LIT("");
   if (rung != NP_FULL && !np_arena_copy(&v->arena, text, &kept)) return np_fail_mem(e);
+  if (!note_pointer(v, id, rung, text)) return np_fail_mem(e);
   add_tokens(v, en->region, (int64_t)tokens - s->tokens);
   s->text = kept;
   s->tokens = tokens;

@@ -210,6 +210,11 @@ struct np_view {
   size_t marked_count, marked_cap, marked_live;
   uint32_t marks_head, marks_fixed, marks_live; /* how many, where */
   bool refolded; /* folds or places have changed since the last rendering */
+  /* results that were shown as the same as an earlier one, which must then stay */
+  struct np_pointer {
+    int64_t from, to;
+  } * pointers;
+  size_t pointer_count, pointer_cap;
   /* entries whose tokens at full are a guess: files, images of unknown size */
   int64_t *guesses;
   size_t guess_count, guess_cap;
@@ -264,6 +269,8 @@ neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *
 neap_rc np_view_show_counted(np_view *v, int64_t id, np_rung rung, np_str text,
                              uint32_t tokens, np_err *e);
 void np_view_forget_previews(np_view *v);
+/* Whether another entry is shown as the same as this one. */
+bool np_view_is_pointed_at(const np_view *v, int64_t id);
 /* all entries of the atom */
 neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);
 /* back to what they were before */

@@ -586,6 +586,7 @@ function Ctx:ask_all(questions) end
 ---@field since_cited integer
 ---@field identifiers integer
 ---@field repeated_by integer?
+---@field repeats integer?     of a result: the first one that had the same text
 ---@field sent boolean        it has been in a prompt
 ---@field hash string
 ---@field is_error boolean

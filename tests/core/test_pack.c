@@ -12,6 +12,7 @@
 #include "openai_check.h"
 #include "pack/change.h"
 #include "render/check.h"
+#include "render/mark.h"
 #include "render/repair.h"
 #include "responses_recount.h"
 
@@ -21,7 +22,7 @@ static const char *vocab_dir(void) {
   return dir ? dir : "core/token/data";
 }
 
-static int folds, unfolds, untouched, placed; /* of all worlds */
+static int folds, unfolds, untouched, placed, pointed; /* of all worlds */
 static uint32_t repairs;
 
 typedef struct world {
@@ -32,6 +33,7 @@ typedef struct world {
   np_buf seen;
   np_str (*next)(history *h, int index); /* makes most of the messages */
   int messages, prompts, rewrites, overflows, folds, unfolds, untouched, placed;
+  int resorts, pointed;
   uint32_t repairs; /* that were told */
   const char *wrong;
 } world;
@@ -100,6 +102,14 @@ static void random_layout(world *w) {
   l->head = pick(&w->h, 2) == 0;
 }
 
+/* The next result from `id` on that an earlier one is the same as; else `id`. */
+static int64_t again(const world *w, int64_t id) {
+  for (int64_t i = id; i <= (int64_t)w->pack.view.count; i++) {
+    if (np_log_same(&w->log, np_log_entry(&w->log, i))) return i;
+  }
+  return id;
+}
+
 static void random_change(world *w) {
   np_pack *p = &w->pack;
   if (!pick(&w->h, 20)) random_layout(w);
@@ -119,7 +129,7 @@ static void random_change(world *w) {
   np_keep keep = (np_keep)pick(&w->h, 6);
   switch (pick(&w->h, 8)) {
     case 0: random_trim(w, id, &keep); break;
-    case 1: np_pack_reference(p, id, reason); break;
+    case 1: np_pack_reference(p, pick(&w->h, 2) ? id : again(w, id), reason); break;
     case 2: np_pack_mask(p, id, reason); break;
     case 3: np_pack_drop(p, id, reason); break;
     case 4: np_pack_restore(p, id, reason); break;
@@ -175,6 +185,35 @@ static void check_regions(world *w) {
   if (sum != w->pack.view.total) fail(w, "regions do not add up");
 }
 
+/* What is shown as the same as an earlier result stands behind that, which is whole, as long as
+** no last resort was needed. */
+static void check_pointers(world *w) {
+  const np_view *v = &w->pack.view;
+  for (size_t i = 0; i < v->pointer_count; i++) {
+    const np_shown *s = np_view_at(v, v->pointers[i].from);
+    if (!s->listed || s->rung != NP_REFERENCE || !np_mark_is_same(s->text)) continue;
+    const np_shown *first = np_view_at(v, v->pointers[i].to);
+    w->pointed++;
+    if (w->resorts || (first->listed && first->rung == NP_FULL)) continue;
+    fail(w, "a result is shown as the same as one that is not shown");
+  }
+}
+
+/* A run's notice counts what is in it, and nothing that is shown stands in it. */
+static void check_run(world *w, int64_t id) {
+  const np_view *v = &w->pack.view;
+  const np_run *r = &v->runs[np_view_at(v, id)->run];
+  int64_t entries = 0, tokens = 0;
+  for (; id; id = id == r->last ? 0 : np_view_at(v, id)->next) {
+    np_piece one = np_view_piece(v, id);
+    if (np_view_at(v, id)->rung != NP_DROPPED) fail(w, "a shown entry is in a run");
+    entries += one.entries;
+    tokens += one.tokens;
+  }
+  if (entries != r->entries || tokens != r->tokens)
+    fail(w, "a notice counts other entries or tokens than are in its run");
+}
+
 /* Every dropped entry is told of by a notice that is in the prompt. */
 static void check_told(world *w, np_str body) {
   const np_view *v = &w->pack.view;
@@ -189,6 +228,7 @@ static void check_told(world *w, np_str body) {
       fail(w, "a folded entry is shown, or no summary stands for it");
     if (!np_view_is_run_head(v, (int64_t)i + 1)) continue;
     const np_run *r = &v->runs[v->shown[i].run];
+    check_run(w, (int64_t)i + 1);
     np_run_text(v, r, &text);
     if (np_str_find(body, np_buf_str(&text), 0) == SIZE_MAX)
       fail(w, "a notice is not in the prompt");
@@ -345,6 +385,7 @@ static bool fit(world *w) {
   np_pack *p = &w->pack;
   for (int i = 0; i < 2; i++) {
     if (np_pack_lay(p, false) == NP_NO_MEMORY) fail(w, "laying ran out of memory");
+    w->resorts += np_pack_tokens(p) > p->budget;
     if (np_pack_tokens(p) > p->budget && np_pack_last_resort(p, NULL)) return false;
   }
   if (np_pack_lay(p, false) != NP_SAME) fail(w, "blocks are laid a third time");
@@ -378,6 +419,7 @@ static void turn(world *w) {
   check_prefix(w, &r, np_buf_str(&w->seen));
   check_places(w, r.rewrite);
   if (!pick(&w->h, 5)) check_told(w, p->view.format->parts ? r.body : r.body);
+  check_pointers(w);
   if (!pick(&w->h, 5)) check_fresh(w);
   if (w->prompts % 4 == 0) check_untouched(w, r.body);
   if (!pick(&w->h, 8)) p->ladder.tokens = (int64_t)pick(&w->h, 3) * 80;
@@ -433,6 +475,7 @@ static const char *run_world(const np_vocab *v, const np_format *f,
   folds += w.folds;
   unfolds += w.unfolds;
   untouched += w.untouched;
+  pointed += w.pointed;
   repairs |= w.repairs;
   placed += w.placed;
   np_pack_free(&w.pack);
@@ -466,6 +509,7 @@ static void test_random_histories(const np_vocab *v) {
       if (check_failed > 5) return;
     }
   }
+  fprintf(stderr, "%d pointed, %d untouched\n", pointed, untouched);
   fprintf(stderr, "%d prompts, %d rewrites, %d overflows, %d folds, %d unfolds\n",
           prompts, rewrites, overflows, folds, unfolds);
   CHECK("histories had blocks in places", placed > rounds);
@@ -474,6 +518,7 @@ static void test_random_histories(const np_vocab *v) {
   CHECK("histories made prompts", prompts > (text || only ? rounds : 20000));
   CHECK("previews were remembered", previews > rounds);
   CHECK("histories made rewrites", rewrites > rounds / 2);
+  CHECK("results were shown as the same as others", pointed > rounds / 20 || only);
   CHECK("entries were found as they came", untouched > rounds * 10 || only);
   CHECK("there were repairs of most kinds",
         (repairs & OFTEN) == OFTEN || rounds < 400 || only);

@@ -20,16 +20,17 @@ local function start(name, seed, rounds)
   return { pipe = assert(io.popen(form:format(seed, rounds, build, name))), seed = seed }
 end
 
--- Reads a run to its end: whether it was well, its last two lines.
+-- Reads a run to its end: whether it was well, its last line, its counts.
 local function finish(run, name)
-  local last, before = "", ""
+  local last, counts = "", ""
   for line in run.pipe:lines() do
-    before, last = last, line
+    last = line
+    if line:find("^%d+ prompts,") then counts = line end
     if line:find("FAILED", 1, true) or line:find("NEAP_SEED=%d+:") then
       print(name .. ": " .. line)
     end
   end
-  return run.pipe:close() == true, last, before
+  return run.pipe:close() == true, last, counts
 end
 
 local totals = { prompts = 0, rewrites = 0, overflows = 0, folds = 0, unfolds = 0 }
