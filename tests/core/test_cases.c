@@ -136,7 +136,7 @@ static void check_account(run *r, np_json check, neap_str acc) {
 
 /* [[entry, "what"], …], all of them. */
 static void check_repaired(run *r, np_json check, neap_str acc) {
-  np_json want, root, list, pair, item, id, what;
+  np_json want, root, list = {0}, pair, item, id, what;
   np_buf a, b;
   if (!np_json_get(check, "repaired", &want)) return;
   if (np_json_get(want, r->format, &item)) want = item;
