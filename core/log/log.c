@@ -140,10 +140,17 @@ typedef struct placing {
   uint32_t text, batch, thought;
 } placing;
 
+/* The entry before, what the engine has made aside: a summary parts no response. */
+static const np_entry *entry_before(const np_log *lg, const np_entry *en) {
+  const np_entry *before = np_log_entry(lg, en->id - 1);
+  while (before && before->fold) before = np_log_entry(lg, before->id - 1);
+  return before;
+}
+
 /* The thought item before, which the provider takes only with what follows it. */
 static uint32_t thought_before(const np_log *lg, const np_message *m,
                                const np_entry *en) {
-  const np_entry *before = np_log_entry(lg, en->id - 1);
+  const np_entry *before = entry_before(lg, en);
   bool led = before && before->kind == NP_KIND_THOUGHT &&
              before->place == NP_PLACE_ITEM &&
              lg->messages[before->message].lead == m->lead;
@@ -192,11 +199,20 @@ static void place_entry(np_log *lg, const np_message *m, np_entry *en, placing *
 
 /* Items that follow each other are of one response, as the host gives in a result before the
 ** next one begins. */
-static bool goes_on(const np_log *lg, const np_message *m) {
-  if (lg->fresh || !lg->message_count || m->shape != NP_SHAPE_RESPONSES) return false;
-  const np_message *before = &lg->messages[lg->message_count - 1];
+static bool goes_on(const np_log *lg, const np_message *before, const np_message *m) {
+  if (lg->fresh || !before || m->shape != NP_SHAPE_RESPONSES) return false;
   return m->role == NP_ROLE_ASSISTANT && before->role == NP_ROLE_ASSISTANT &&
          before->shape == NP_SHAPE_RESPONSES;
+}
+
+/* The message before, summaries aside; NULL: there is none. */
+static const np_message *message_before(const np_log *lg) {
+  for (size_t i = lg->message_count; i > 0; i--) {
+    const np_message *m = &lg->messages[i - 1];
+    const np_entry *en = m->entries ? np_log_entry(lg, m->first) : NULL;
+    if (!en || !en->fold) return m;
+  }
+  return NULL;
 }
 
 /* What no user says: results, and blocks. */
@@ -210,8 +226,9 @@ static bool is_unsaid(const np_parsed *parsed) {
 
 static void begin_message(np_log *lg, np_message *m, const np_parsed *parsed) {
   size_t index = lg->message_count;
-  bool more = goes_on(lg, m);
-  m->lead = more ? lg->messages[index - 1].lead : (uint32_t)index;
+  const np_message *before = message_before(lg);
+  bool more = goes_on(lg, before, m);
+  m->lead = more ? before->lead : (uint32_t)index;
   m->batch = UINT32_MAX;
   if (m->role == NP_ROLE_ASSISTANT && !more) lg->step++;
   lg->fresh = false;
