@@ -5,6 +5,10 @@
 #ifndef NP_TESTS_APART_H
 #define NP_TESTS_APART_H
 
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* strsignal */
+#endif
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
