@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seconds a trial may take; sanitizers are slow, valgrind is slower, and machines are busy. */
+/* Seconds a trial may work; sanitizers are slow, and valgrind is slower. It may last six times as
+** long: machines are busy, and what waits for a pipe does not work at all. */
 static inline unsigned apart_patience(void) {
   const char *s = getenv("NEAP_PATIENCE");
   return s ? (unsigned)atoi(s) : 20;
@@ -30,14 +32,18 @@ static inline const char *apart(bool (*f)(const void *), const void *arg) {
   pid_t pid = fork();
   if (pid < 0) return "fork failed";
   if (pid == 0) {
-    alarm(apart_patience());
+    unsigned seconds = apart_patience();
+    struct rlimit work = {seconds, seconds + 5};
+    setrlimit(RLIMIT_CPU, &work);
+    alarm(6 * seconds);
     bool ok = f(arg);
     fflush(NULL);
     _exit(ok ? 0 : 1);
   }
   if (waitpid(pid, &status, 0) != pid) return "wait failed";
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status) ? "failed" : NULL;
-  return WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status));
+  bool hangs = WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU;
+  return hangs ? "hangs" : strsignal(WTERMSIG(status));
 }
 
 #endif
