@@ -189,15 +189,17 @@ static int measure(lua_State *L) {
   return 1;
 }
 
-/* The citations that an entry received and made, for `explain`. */
+/* citations(id): those that an entry received and made, for `explain`. Without an id: all rare
+** ones of facts. */
 static int citations(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
-  int64_t id = luaL_checkinteger(L, 2);
+  int64_t id = luaL_optinteger(L, 2, 0);
   need_index(L, s);
   lua_newtable(L);
   for (size_t i = 0; i < np_cite_count(s->log.cite); i++) {
     const np_citation *c = np_cite_at(s->log.cite, i);
-    if (c->kind == NP_IDENT_WORD || (c->credited != id && c->by != id)) continue;
+    bool wanted = id ? c->credited == id || c->by == id : c->fact && c->rare;
+    if (c->kind == NP_IDENT_WORD || !wanted) continue;
     add_gone(L, c);
   }
   return 1;

@@ -7,8 +7,8 @@
 
 #include "cite/log_index.h"
 
-#define STEP_DOCS 256                /* entries of one step */
-#define STEP_BYTES ((size_t)1 << 19) /* or this much text */
+#define STEP_DOCS 1024               /* entries of one step: some 30 ms */
+#define STEP_BYTES ((size_t)1 << 20) /* or this much text */
 #define FOLLOW 16      /* entries that wait before an append takes them along */
 #define LEAVE_STEPS 16 /* of a session that is closed */
 
@@ -28,7 +28,8 @@ static bool is_searched(const np_entry *en) {
   }
 }
 
-static np_doc_rank rank_of(const np_entry *en) {
+static np_doc_rank rank_of(const np_log *lg, const np_entry *en) {
+  if ((int64_t)en->message == lg->task_message) return NP_DOC_TASK;
   if (en->kind == NP_KIND_CALL) return NP_DOC_CALL;
   bool said = en->kind == NP_KIND_TEXT || en->kind == NP_KIND_THOUGHT;
   return said ? NP_DOC_SAID : NP_DOC_SOURCE;
@@ -92,7 +93,7 @@ static size_t add_doc(feed *f, const np_entry *en) {
   *d = (np_doc){.entry = en->id,
                 .seq = m->seq,
                 .part = (int32_t)(en->id - m->first),
-                .rank = rank_of(en),
+                .rank = rank_of(f->lg, en),
                 .step = en->step,
                 .pair = en->kind == NP_KIND_RESULT ? en->pair : 0};
   if (en->kind != NP_KIND_CALL && !is_json(en->text)) {
@@ -133,7 +134,8 @@ static neap_rc gather_cited(feed *f, int64_t **out, np_err *e) {
   for (size_t i = 0; i < room; i++, at++) {
     const np_citation *one = np_cite_at(c, (size_t)at);
     if (one->by > f->docs.to.entry) break;
-    if (one->fact && one->rare) (*out)[f->docs.cited_n++] = one->credited;
+    if (one->fact && one->rare && one->kind != NP_IDENT_WORD)
+      (*out)[f->docs.cited_n++] = one->credited;
   }
   f->docs.cited = *out;
   f->docs.to.cited = at;

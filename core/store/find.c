@@ -13,7 +13,7 @@ static neap_rc session_range(np_sqlite *sq, const np_find *find, np_query *q, np
   neap_rc rc = np_scope_get(sq, find->tenant, find->session, &scope, e);
   if (rc != NEAP_OK || scope.id == 0) return rc;
   q->from = np_doc_id(scope.id, 0);
-  q->to = np_doc_id(scope.id, scope.at.entry);
+  q->to = q->newest = np_doc_id(scope.id, scope.at.entry);
   q->docs = scope.docs;
   q->words = scope.words;
   return rc;
@@ -38,6 +38,10 @@ static neap_rc tenant_range(np_sqlite *sq, const np_find *find, np_query *q, np_
   int64_t first = last >> NP_SESSION_BITS << NP_SESSION_BITS;
   q->from = np_doc_id(first, 0);
   q->to = np_doc_id(last + 1, 0) - 1;
+  rc = np_sq_use(sq, SQL_SCOPE_ENTRY, &st, e, "i", last);
+  if (rc == NEAP_OK) rc = int_pair(sq, st, &all, &q->newest, e);
+  if (rc != NEAP_OK) return rc;
+  q->newest = np_doc_id(last, q->newest);
   rc = np_sq_use(sq, SQL_SCOPE_SUM, &st, e, "ii", first, last);
   return rc == NEAP_OK ? int_pair(sq, st, &q->docs, &q->words, e) : rc;
 }
@@ -114,6 +118,7 @@ neap_rc np_words_find(np_sqlite *sq, const np_find *find, np_hit *out, size_t *n
   *n = 0;
   if (!q) return np_fail_mem(e);
   q->text = find->query;
+  q->own = find->session.n > 0;
   np_buf_init(&q->rows, sq->st.alloc);
   neap_rc rc = np_fts_ready(sq, e);
   if (rc == NEAP_OK) rc = check_version(sq, e);

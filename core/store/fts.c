@@ -1,7 +1,6 @@
 /*
 ** FTS5 and neap's words: a tokenizer that hands text/words.c's words to FTS5, parts at the
-** place of their word and only while indexing; and a function that counts how often each
-** phrase of a query stands in a row. next: words.c
+** place of their word and only while indexing. next: words.c
 */
 #include "store/fts.h"
 
@@ -45,29 +44,6 @@ static int tokenize(Fts5Tokenizer *tokenizer, void *ctx, int flags, const char *
   return rc;
 }
 
-/* ---- how often ---- */
-
-#define TIMES_MAX 15 /* four bits a phrase; more says nothing more */
-#define PHRASES 15   /* of which the counts fit in one integer */
-
-/* Four bits a phrase of the query, the first one lowest. */
-static void times(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *out,
-                  int n, sqlite3_value **args) {
-  sqlite3_int64 sum = 0;
-  (void)n;
-  (void)args;
-  int phrases = api->xPhraseCount(fts);
-  for (int i = 0; i < phrases && i < PHRASES; i++) {
-    Fts5PhraseIter it;
-    int col, at, found = 0;
-    int rc = api->xPhraseFirst(fts, i, &it, &col, &at);
-    for (; rc == SQLITE_OK && col >= 0 && found < TIMES_MAX; found++)
-      api->xPhraseNext(fts, &it, &col, &at);
-    sum |= (sqlite3_int64)found << (4 * i);
-  }
-  sqlite3_result_int64(out, sum);
-}
-
 /* ---- the connection ---- */
 
 static fts5_api *find_api(np_sqlite *sq) {
@@ -92,20 +68,21 @@ neap_rc np_fts_ready(np_sqlite *sq, np_err *e) {
                      e);
   }
   int rc = api->xCreateTokenizer(api, "neap", sq, &words, NULL);
-  if (rc == SQLITE_OK) rc = api->xCreateFunction(api, "neap_times", NULL, times, NULL);
   if (rc != SQLITE_OK) return np_sq_fail(sq, rc, e);
   sq->fts = api;
   return NEAP_OK;
 }
 
-/* Without a copy of the text, and without FTS5's own table of sizes: docs have theirs. */
+/* Without a copy of the text, without FTS5's own table of sizes (docs have theirs), and
+** without places: which entries hold a word is all that ranking needs (tests/bench/recall.lua
+** finds no more with them), and the index is less than half as large. */
 neap_rc np_fts_make(np_sqlite *sq, np_err *e) {
   neap_rc rc = np_fts_ready(sq, e);
   if (rc != NEAP_OK || sq->words) return rc;
   return np_sq_exec(
       sq,
       "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='',"
-      " columnsize=0, tokenize='neap')",
+      " columnsize=0, detail=none, tokenize='neap')",
       e);
 }
 

@@ -9,8 +9,6 @@
 
 /* ---- units ---- */
 
-#define RUN_CHARS 4 /* longer runs of CJK characters are sentences: pairs of them */
-
 static np_str slice(const np_query *q, const np_unit *u) {
   return np_str_cut(q->text, u->from, u->to);
 }
@@ -27,65 +25,34 @@ static bool same_word(np_str a, np_str b) {
   return true;
 }
 
+/* A digit, `_`, an inner joint or capital: who writes it means just that. */
+static bool is_name(np_str s) {
+  for (size_t i = 0; i < s.n; i++) {
+    char c = s.p[i];
+    bool capital =
+        c >= 'A' && c <= 'Z' && i > 0 && s.p[i - 1] >= 'a' && s.p[i - 1] <= 'z';
+    if ((c >= '0' && c <= '9' && s.n > 2) || c == '_' || c == '.' || c == '-' || capital)
+      return true;
+  }
+  return false;
+}
+
 static void add_unit(np_query *q, size_t from, size_t to, bool begins) {
   np_unit u = {.from = from, .to = to, .begins = begins};
+  u.name = is_name(slice(q, &u));
   for (size_t i = 0; i < q->n; i++) {
     if (same_word(slice(q, &q->unit[i]), slice(q, &u))) return;
   }
-  if (q->n < NP_UNITS) q->unit[q->n++] = u;
+  if (q->n < NP_LOOKED) q->unit[q->n++] = u;
 }
 
-typedef struct cutter {
-  np_query *q;
-  np_buf *runs;    /* np_word of the run of pairs that is open */
-  size_t from, to; /* it */
-  size_t pairs;
-} cutter;
-
-static void add_pairs(cutter *c) {
-  for (size_t i = 0; i < c->pairs; i++) {
-    np_word w;
-    memcpy(&w, c->runs->p + i * sizeof w, sizeof w);
-    add_unit(c->q, w.from, w.to, false);
-  }
-}
-
-/* A run is known when it ends: a short one is a unit, a longer one its pairs. */
-static void end_run(cutter *c) {
-  if (c->pairs == 0) return;
-  bool alone =
-      c->to - c->from <= 4 && c->pairs == 1 &&
-      np_utf8_len(c->q->text.p + c->from, c->q->text.p + c->to) == c->to - c->from;
-  if (c->pairs < RUN_CHARS) add_unit(c->q, c->from, c->to, alone);
-  else add_pairs(c);
-  c->pairs = 0;
-  np_buf_clear(c->runs);
-}
-
+/* One CJK character asks for all that begins with it: it is the end of a run, or the first of
+** a pair. In a longer run its pairs say more. */
 static int cut_word(void *ctx, const np_word *w) {
-  cutter *c = ctx;
-  if (!w->cjk || c->pairs == 0 || w->from >= c->to) {
-    end_run(c);
-    c->from = w->from;
-  }
-  if (!w->cjk) {
-    add_unit(c->q, w->from, w->to, false);
-    return 0;
-  }
-  c->to = w->to;
-  c->pairs++;
-  np_buf_add(c->runs, (np_str){(const char *)w, sizeof *w});
-  return c->runs->failed;
-}
-
-static neap_rc cut(np_sqlite *sq, np_query *q, np_err *e) {
-  np_buf runs;
-  cutter c = {.q = q, .runs = &runs};
-  np_buf_init(&runs, sq->st.alloc);
-  bool failed = np_words_each(q->text, NP_WORDS_QUERY, cut_word, &c) != 0;
-  if (!failed) end_run(&c);
-  np_buf_free(&runs);
-  return failed ? np_fail_mem(e) : NEAP_OK;
+  np_query *q = ctx;
+  bool begins = w->cjk && np_utf8_len(w->text.p, w->text.p + w->text.n) == w->text.n;
+  add_unit(q, w->from, w->to, begins);
+  return 0;
 }
 
 /* ---- looking up ---- */
@@ -100,7 +67,7 @@ static void add_match(const np_query *q, const np_unit *u, np_buf *out) {
 static neap_rc fetch(np_sqlite *sq, np_query *q, np_unit *u, np_str match, np_err *e) {
   sqlite3_stmt *st;
   bool row = true;
-  u->at = q->rows.n / sizeof(np_posting);
+  u->at = q->rows.n / sizeof(int64_t);
   u->rows = 0;
   neap_rc rc = np_sq_use(sq, SQL_WORDS_FIND, &st, e, "tiii", match, q->from, q->to,
                          (int64_t)NP_ROWS + 1);
@@ -112,25 +79,25 @@ static neap_rc fetch(np_sqlite *sq, np_query *q, np_unit *u, np_str match, np_er
       u->more = true;
       break;
     }
-    np_posting p = {sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1)};
-    np_buf_add(&q->rows, (np_str){(const char *)&p, sizeof p});
+    int64_t id = sqlite3_column_int64(st, 0);
+    np_buf_add(&q->rows, (np_str){(const char *)&id, sizeof id});
     u->rows++;
   }
   np_sq_done(st);
   return rc == NEAP_OK && q->rows.failed ? np_fail_mem(e) : rc;
 }
 
-static int64_t posting_id(const np_query *q, const np_unit *u, size_t i) {
-  np_posting p;
-  memcpy(&p, q->rows.p + (u->at + i) * sizeof p, sizeof p);
-  return p.id;
+int64_t np_query_row(const np_query *q, const np_unit *u, size_t i) {
+  int64_t id;
+  memcpy(&id, q->rows.p + (u->at + i) * sizeof id, sizeof id);
+  return id;
 }
 
 /* How many hold it, when only the newest were read: as many among the older ones. */
 static neap_rc estimate(np_sqlite *sq, np_query *q, np_unit *u, np_err *e) {
   sqlite3_stmt *st;
   bool row = false;
-  int64_t oldest = posting_id(q, u, u->rows - 1), newer = 0;
+  int64_t oldest = np_query_row(q, u, u->rows - 1), newer = 0;
   int64_t scope = oldest >> NP_ENTRY_BITS;
   int64_t entry = oldest & (((int64_t)1 << NP_ENTRY_BITS) - 1);
   neap_rc rc = np_sq_use(sq, SQL_SCOPE_BEFORE, &st, e, "iii", scope, entry,
@@ -204,27 +171,39 @@ static void sift(np_query *q) {
   q->n = n;
 }
 
-/* Entries with all units may be older than what was read of each. Four bits for each of the
-** first fifteen: longer queries do without. */
+/* Of a long query the rarest, in their order: one by one the most frequent goes. */
+static void keep_rarest(np_query *q) {
+  while (q->n > NP_UNITS) {
+    size_t worst = 0;
+    for (size_t i = 1; i < q->n; i++) {
+      if (q->unit[i].df >= q->unit[worst].df) worst = i;
+    }
+    q->n--;
+    memmove(&q->unit[worst], &q->unit[worst + 1], (q->n - worst) * sizeof q->unit[0]);
+  }
+}
+
+/* Entries with all units may be older than what was read of each. */
 static neap_rc look_both(np_sqlite *sq, np_query *q, np_err *e) {
   np_buf match;
   bool more = false;
   for (size_t i = 0; i < q->n; i++) more = more || q->unit[i].more;
-  if (!more || q->n < 2 || q->n > 15) return NEAP_OK;
+  if (!more || q->n < 2) return NEAP_OK;
   np_buf_init(&match, sq->st.alloc);
   for (size_t i = 0; i < q->n; i++) {
     if (i) np_buf_adds(&match, " AND ");
     add_match(q, &q->unit[i], &match);
   }
   neap_rc rc = match.failed ? np_fail_mem(e)
-                            : fetch(sq, q, &q->unit[NP_UNITS], np_buf_str(&match), e);
+                            : fetch(sq, q, &q->unit[NP_LOOKED], np_buf_str(&match), e);
   np_buf_free(&match);
   return rc;
 }
 
 neap_rc np_query_look(np_sqlite *sq, np_query *q, np_err *e) {
-  neap_rc rc = cut(sq, q, e);
-  if (rc == NEAP_OK) rc = look_all(sq, q, e);
+  np_words_each(q->text, NP_WORDS_QUERY, cut_word, q);
+  neap_rc rc = look_all(sq, q, e);
   sift(q);
+  keep_rarest(q);
   return rc == NEAP_OK ? look_both(sq, q, e) : rc;
 }

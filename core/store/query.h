@@ -8,13 +8,15 @@
 
 #include "store/fts.h"
 
-#define NP_UNITS 24  /* of one query; what follows is not looked for */
+#define NP_LOOKED 64 /* units of one query; what follows is not looked for */
+#define NP_UNITS 24  /* of which the rarest count */
 #define NP_ROWS 2048 /* of one unit that are weighed, the newest: a millisecond's work */
 #define NP_SHORTLIST 256 /* entries of which all is looked at */
 
-/* A word, a short run of CJK characters, or a pair of a longer one. */
+/* A word, or a pair of CJK characters: one token of the index. */
 typedef struct np_unit {
   size_t from, to; /* in the query */
+  bool name;       /* looks like an identifier rather than a word */
   bool begins;     /* one CJK character: whatever begins with it */
   bool more;       /* there are older rows than those that are here */
   size_t rows, at; /* in np_query.rows: how many, and where they begin */
@@ -23,28 +25,27 @@ typedef struct np_unit {
   bool stop; /* in so many entries that it says nothing */
 } np_unit;
 
-typedef struct np_posting {
-  int64_t id;
-  int64_t times; /* of a unit; of all, four bits each, in the list of those with all */
-} np_posting;
-
 typedef struct np_query {
   np_str text;
-  int64_t from, to;           /* ids of docs that may be seen */
-  int64_t docs, words;        /* in that range */
-  np_unit unit[NP_UNITS + 1]; /* the last: entries with all units */
+  int64_t from, to;            /* ids of docs that may be seen */
+  int64_t docs, words;         /* in that range */
+  np_unit unit[NP_LOOKED + 1]; /* the last: entries with all units */
   size_t n;
-  np_buf rows; /* np_posting of all units, the newest first */
+  int64_t newest; /* of them */
+  bool own;       /* one session, whose task every prompt shows */
+  np_buf rows;    /* ids (int64_t) of each unit's entries, the newest first */
 } np_query;
 
 /* An entry that was found. */
 typedef struct np_found {
   int64_t id;
-  uint8_t times[NP_UNITS];
+  bool has[NP_UNITS];
   unsigned units; /* how many it holds */
   double score;
   int64_t seq, part, rank, step, pair, cites, words;
-  double own; /* by its words alone */
+  double near;   /* what its neighbours gave; */
+  double factor; /* for age, citations, kind */
+  double own;    /* by its words alone */
 } np_found;
 
 typedef struct np_short {
@@ -54,6 +55,8 @@ typedef struct np_short {
 
 /* Cuts the text into units and looks them up. `q` is zeroed but for text, range and figures. */
 neap_rc np_query_look(np_sqlite *sq, np_query *q, np_err *e);
+/* The id of the unit's i-th row. */
+int64_t np_query_row(const np_query *q, const np_unit *u, size_t i);
 /* The entries with most of what was looked up. */
 void np_query_collect(np_query *q, np_short *out);
 /* Weighs them, with all that is known of them; best first. Those that come with others (a

@@ -1,13 +1,26 @@
 /*
-** Which entries come first: BM25 over the units, more for what is new, was cited, or is a
-** source rather than talk; and what the entries beside it say. All in plain arithmetic, the
-** same on every machine. next: find.c
+** Which entries come first: BM25's weights of the units they hold, more for what is new, was
+** cited, or is a source rather than talk; and what the entries beside it say. How often a
+** word stands in an entry, and how long that is, does not count: on recordings fewer sources
+** were found with either. Plain arithmetic, the same on every machine. next: find.c
 */
 #include "store/query.h"
 
-/* BM25's own two figures, as everyone has them. */
-#define K1 1.2
-#define B 0.75
+/* Chosen on one half of the recordings, and held to on the other: tests/bench/recall.lua. */
+#define SHARP 0.5       /* how much more a rare unit says than by BM25 */
+#define NAMED 4.0       /* a name in a query, against a word */
+#define COVERED 0.3     /* of a unit that a better hit holds */
+#define SHORT 6         /* units of a short query */
+#define ALL_UNITS 1.0   /* for holding all units, against none */
+#define ALL_SHORT 64.0  /* the same of a short query: more than all below together */
+#define RECENT 0.5      /* for the newest entry, against a very old one */
+#define RECENT_HALF 50  /* entries back at which half of that is left */
+#define CITED 0.8       /* for each doubling of its citations */
+#define WORTH_TASK 0.3  /* of the first user message, against a source: prompts show it */
+#define WORTH_CALL 0.1  /* of a call */
+#define WORTH_SAID 0.1  /* of what the model says */
+#define TO_RESULT 0.1   /* of a call's own score that its result gets */
+#define TO_RESULTS 0.05 /* of what is said in a step, that each of its results gets */
 
 /* log2 by halving and the series of the inverse hyperbolic tangent. */
 static double log2_of(double x) {
@@ -24,11 +37,8 @@ static double log2_of(double x) {
 
 static double weight_of(const np_query *q, const np_unit *u) {
   double n = (double)(q->docs > u->df ? q->docs : u->df), df = (double)u->df;
-  return log2_of(1 + (n - df + 0.5) / (df + 0.5));
-}
-
-static double often(double times, double length) {
-  return times * (K1 + 1) / (times + K1 * (1 - B + B * length));
+  double idf = log2_of(1 + (n - df + 0.5) / (df + 0.5));
+  return idf * (1 + SHARP * idf) * (u->name ? NAMED : 1);
 }
 
 /* ---- the short list ---- */
@@ -63,47 +73,33 @@ static void offer(np_short *s, const np_found *f) {
   }
 }
 
-static np_posting posting(const np_query *q, const np_unit *u, size_t i) {
-  np_posting p;
-  memcpy(&p, q->rows.p + (u->at + i) * sizeof p, sizeof p);
-  return p;
-}
-
-/* Takes the entry's postings from the front of every list. */
+/* Takes the entry from the front of every list. */
 static void take(const np_query *q, size_t *at, int64_t id, np_found *f) {
-  const np_unit *both = &q->unit[NP_UNITS];
+  const np_unit *both = &q->unit[NP_LOOKED];
   *f = (np_found){.id = id};
   for (size_t i = 0; i < q->n; i++) {
     const np_unit *u = &q->unit[i];
-    if (at[i] >= u->rows) continue;
-    np_posting p = posting(q, u, at[i]);
-    if (p.id != id) continue;
-    f->times[i] = (uint8_t)(p.times > 0 ? p.times : 1);
-    at[i]++;
+    f->has[i] = at[i] < u->rows && np_query_row(q, u, at[i]) == id;
+    at[i] += f->has[i];
   }
-  if (at[NP_UNITS] >= both->rows) return;
-  np_posting all = posting(q, both, at[NP_UNITS]);
-  if (all.id != id) return;
-  at[NP_UNITS]++;
-  for (size_t i = 0; i < q->n; i++) {
-    uint8_t times = (uint8_t)(all.times >> (4 * i) & 15);
-    f->times[i] = times ? times : 1;
-  }
+  if (at[NP_LOOKED] >= both->rows || np_query_row(q, both, at[NP_LOOKED]) != id) return;
+  at[NP_LOOKED]++;
+  for (size_t i = 0; i < q->n; i++) f->has[i] = true;
 }
 
 static int64_t newest(const np_query *q, const size_t *at) {
   int64_t id = -1;
-  for (size_t i = 0; i <= NP_UNITS; i++) {
-    if ((i >= q->n && i < NP_UNITS) || at[i] >= q->unit[i].rows) continue;
-    np_posting p = posting(q, &q->unit[i], at[i]);
-    if (p.id > id) id = p.id;
+  for (size_t i = 0; i <= NP_LOOKED; i++) {
+    if ((i >= q->n && i < NP_LOOKED) || at[i] >= q->unit[i].rows) continue;
+    int64_t one = np_query_row(q, &q->unit[i], at[i]);
+    if (one > id) id = one;
   }
   return id;
 }
 
 /* The lists are in falling order of id: they are merged. */
 void np_query_collect(np_query *q, np_short *out) {
-  size_t at[NP_UNITS + 1] = {0};
+  size_t at[NP_LOOKED + 1] = {0};
   int64_t id;
   out->n = 0;
   for (size_t i = 0; i < q->n; i++) q->unit[i].idf = weight_of(q, &q->unit[i]);
@@ -111,9 +107,8 @@ void np_query_collect(np_query *q, np_short *out) {
     np_found f;
     take(q, at, id, &f);
     for (size_t i = 0; i < q->n; i++) {
-      if (!f.times[i]) continue;
-      f.units++;
-      f.score += q->unit[i].idf * often(f.times[i], 1);
+      f.units += f.has[i];
+      f.score += f.has[i] ? q->unit[i].idf : 0;
     }
     f.score *= (double)f.units;
     offer(out, &f);
@@ -121,16 +116,6 @@ void np_query_collect(np_query *q, np_short *out) {
 }
 
 /* ---- all that is known ---- */
-
-/* How much each counts; first guesses. */
-#define ALL_UNITS 1.0  /* for holding all units, against none */
-#define RECENT 0.5     /* for the newest entry, against a very old one */
-#define RECENT_HALF 50 /* entries back at which half of that is left */
-#define CITED 0.2      /* for each doubling of its citations */
-#define WORTH_CALL 0.5 /* of a call, against a source */
-#define WORTH_SAID 0.5 /* of what the model says */
-#define TO_RESULT 0.5  /* of a call's own score that its result gets */
-#define TO_RESULTS 0.2 /* of what is said in a step, that each of its results gets */
 
 static neap_rc load(np_sqlite *sq, np_found *f, bool *there, np_err *e) {
   sqlite3_stmt *st;
@@ -152,18 +137,26 @@ static neap_rc load(np_sqlite *sq, np_found *f, bool *there, np_err *e) {
   return rc;
 }
 
-static double by_words(const np_query *q, const np_found *f) {
-  double mean = q->docs > 0 ? (double)q->words / (double)q->docs : 1, sum = 0;
-  double length = mean > 0 ? (double)f->words / mean : 1;
+/* `covered`: how many better hits hold each unit; NULL: none. */
+static double by_words(const np_query *q, const np_found *f, const unsigned *covered) {
+  double sum = 0;
   for (size_t i = 0; i < q->n; i++) {
-    if (f->times[i]) sum += q->unit[i].idf * often(f->times[i], length);
+    double share = 1;
+    for (unsigned c = covered ? covered[i] : 0; c > 0; c--) share *= COVERED;
+    if (f->has[i]) sum += share * q->unit[i].idf;
   }
   return sum;
 }
 
+/* What holds all of a few words is before what does not, whatever else it is. */
+static double bonus(const np_query *q, const np_found *f) {
+  if (q->n > 1 && q->n <= SHORT && f->units == q->n) return ALL_SHORT;
+  return 1 + ALL_UNITS * f->units / (double)q->n;
+}
+
 /* How far back it is: entries in its own session, and sessions as if of a thousand each. */
 static double age_of(const np_query *q, const np_found *f) {
-  int64_t last = q->to;
+  int64_t last = q->newest;
   int64_t sessions = (last >> NP_ENTRY_BITS) - (f->id >> NP_ENTRY_BITS);
   int64_t mask = ((int64_t)1 << NP_ENTRY_BITS) - 1;
   return sessions > 0 ? (double)sessions * 1000
@@ -175,6 +168,7 @@ static double factor_of(const np_query *q, const np_found *f) {
   double recent = 1 + RECENT * RECENT_HALF / (RECENT_HALF + age);
   double cited = 1 + CITED * log2_of(1 + (double)f->cites);
   double kind = f->rank == NP_DOC_SOURCE ? 1
+                : f->rank == NP_DOC_TASK ? (q->own ? WORTH_TASK : 1)
                 : f->rank == NP_DOC_CALL ? WORTH_CALL
                                          : WORTH_SAID;
   return recent * cited * kind;
@@ -241,11 +235,33 @@ static neap_rc load_all(np_sqlite *sq, np_short *s, np_err *e) {
   return rc;
 }
 
+#define SPREAD 10 /* hits that are chosen one by one */
+
+/* What a better hit holds already counts less for the next one: a query of many words asks
+** for several things. Scores go on falling, since a hit that is passed over only loses. */
+static void spread(const np_query *q, np_short *s) {
+  unsigned covered[NP_UNITS] = {0};
+  size_t n = s->n < NEAR_FROM ? s->n : NEAR_FROM;
+  for (size_t k = 0; k < n && k < SPREAD; k++) {
+    size_t best = k;
+    for (size_t i = k; i < n; i++) {
+      np_found *f = &s->at[i];
+      double own = by_words(q, f, covered) * bonus(q, f);
+      f->score = (own + f->near) * f->factor;
+      if (is_worse(&s->at[best], f)) best = i;
+    }
+    np_found f = s->at[best];
+    memmove(&s->at[k + 1], &s->at[k], (best - k) * sizeof f);
+    s->at[k] = f;
+    for (size_t i = 0; i < q->n; i++) covered[i] += f.has[i];
+  }
+}
+
 neap_rc np_rank(np_sqlite *sq, const np_query *q, np_short *s, np_err *e) {
   neap_rc rc = load_all(sq, s, e);
   for (size_t i = 0; i < s->n; i++) {
     np_found *f = &s->at[i];
-    f->own = by_words(q, f) * (1 + ALL_UNITS * f->units / (double)q->n);
+    f->own = by_words(q, f, NULL) * bonus(q, f);
     f->score = f->own;
   }
   sort(s);
@@ -254,7 +270,12 @@ neap_rc np_rank(np_sqlite *sq, const np_query *q, np_short *s, np_err *e) {
     if (s->at[i].rank != NP_DOC_SOURCE) rc = give_near(sq, s, i, e);
   }
   if (rc == NEAP_OK) rc = load_all(sq, s, e);
-  for (size_t i = 0; i < s->n; i++) s->at[i].score *= factor_of(q, &s->at[i]);
+  for (size_t i = 0; i < s->n; i++) {
+    s->at[i].factor = factor_of(q, &s->at[i]);
+    s->at[i].near = s->at[i].score - s->at[i].own;
+    s->at[i].score *= s->at[i].factor;
+  }
   sort(s);
+  spread(q, s);
   return rc;
 }

@@ -46,20 +46,22 @@ static const char *const texts[SQL_COUNT] = {
         "UPDATE scope SET fence = ?, entry = ?, cited = ?, docs = ?, words = ?,"
         " seq = ?"
         " WHERE id = ?",
-    [SQL_SCOPE_NAME] = "SELECT session, entry FROM scope WHERE id = ? AND tenant = ?",
+    [SQL_SCOPE_NAME] = "SELECT session FROM scope WHERE id = ? AND tenant = ?",
+    [SQL_SCOPE_ENTRY] = "SELECT id, entry FROM scope WHERE id = ?",
     [SQL_SCOPE_SUM] = "SELECT sum(docs), sum(words) FROM scope WHERE id BETWEEN ? AND ?",
     [SQL_SCOPE_BEFORE] =
         "SELECT sum(CASE WHEN id > ?1 THEN docs ELSE min(docs, entry - ?2) END)"
         " FROM scope WHERE id BETWEEN ?1 AND ?3",
     [SQL_WORDS_ADD] = "INSERT INTO words(rowid, body) VALUES(?, ?)",
     [SQL_WORDS_REMOVE] = "INSERT INTO words(words, rowid, body) VALUES('delete', ?, ?)",
-    [SQL_WORDS_FIND] = "SELECT rowid, neap_times(words) FROM words WHERE words MATCH ?"
+    [SQL_WORDS_FIND] = "SELECT rowid FROM words WHERE words MATCH ?"
                        " AND rowid >= ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
     [SQL_DOC_ADD] =
         "INSERT INTO doc(id, fence, version, seq, part, rank, step, pair, words, sum,"
         " cites) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
     [SQL_DOC_CITE] = "UPDATE doc SET cites = cites + 1 WHERE id = ?",
     [SQL_DOC] = "SELECT seq, part, rank, step, pair, cites, words FROM doc WHERE id = ?",
+    [SQL_DOC_COUNT] = "SELECT count(*) FROM doc WHERE id >= ? AND id < ?",
     [SQL_DOC_NEAR] = "SELECT id, pair FROM doc WHERE id > ? AND id <= ? AND step = ?3"
                      " AND id <= ?1 + 32",
     [SQL_DOC_OF] =

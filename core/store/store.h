@@ -50,7 +50,9 @@ typedef enum np_doc_rank { /* what an entry is to who searches. The numbers are 
                            NP_DOC_SOURCE = 0, /* results, what users say, files */
                            NP_DOC_CALL = 1,   /* calls: they lead to their results */
                            NP_DOC_SAID = 2,   /* what the model says */
-                           NP_DOC_PURGED = 9  /* the store's own */
+                           NP_DOC_TASK =
+                               3, /* what every prompt shows: the first user message */
+                           NP_DOC_PURGED = 9 /* the store's own */
 } np_doc_rank;
 
 /* One entry as the index takes it in. The store keeps no copy of `text`: who wants it again

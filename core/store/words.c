@@ -107,6 +107,20 @@ static neap_rc write_words(np_sqlite *sq, np_sql how, int64_t id, np_str text,
   return rc;
 }
 
+/* Rows from that id on, in the scope: what is there before it is indexed was purged. */
+static neap_rc count_purged(np_sqlite *sq, int64_t scope, int64_t entry, int64_t *n,
+                            np_err *e) {
+  sqlite3_stmt *st;
+  bool row = false;
+  neap_rc rc = np_sq_use(sq, SQL_DOC_COUNT, &st, e, "ii", np_doc_id(scope, entry),
+                         np_doc_id(scope + 1, 0));
+  if (rc != NEAP_OK) return rc;
+  rc = np_sq_step(sq, st, &row, e);
+  *n = row ? sqlite3_column_int64(st, 0) : 0;
+  np_sq_done(st);
+  return rc;
+}
+
 static neap_rc is_purged(np_sqlite *sq, int64_t id, bool *purged, np_err *e) {
   sqlite3_stmt *st;
   neap_rc rc = np_sq_use(sq, SQL_DOC, &st, e, "i", id);
@@ -117,13 +131,13 @@ static neap_rc is_purged(np_sqlite *sq, int64_t id, bool *purged, np_err *e) {
 }
 
 /* A row that is there already is a purged entry's. */
-static neap_rc add_doc(np_sqlite *sq, np_scope *scope, int64_t fence, const np_doc *d,
-                       np_err *e) {
+static neap_rc add_doc(np_sqlite *sq, np_scope *scope, int64_t fence, bool look,
+                       const np_doc *d, np_err *e) {
   sqlite3_stmt *st;
   bool row, purged = false;
   int64_t id = np_doc_id(scope->id, d->entry);
   sq->counted = 0;
-  neap_rc rc = is_purged(sq, id, &purged, e);
+  neap_rc rc = look ? is_purged(sq, id, &purged, e) : NEAP_OK;
   if (rc != NEAP_OK || purged) return rc;
   rc = write_words(sq, SQL_WORDS_ADD, id, d->text, e);
   if (rc != NEAP_OK) return rc;
@@ -164,6 +178,7 @@ static neap_rc check_docs(np_sqlite *sq, const np_docs *d, np_err *e) {
 }
 
 static neap_rc add_docs(np_sqlite *sq, const np_docs *d, np_err *e) {
+  int64_t purged = 0;
   np_scope scope;
   neap_rc rc = np_fts_make(sq, e);
   if (rc == NEAP_OK) rc = check_docs(sq, d, e);
@@ -172,8 +187,9 @@ static neap_rc add_docs(np_sqlite *sq, const np_docs *d, np_err *e) {
   bool same = scope.at.entry == d->from.entry && scope.at.cited == d->from.cited;
   if (!same) return NEAP_OK; /* another writer was faster */
   if (scope.id == 0) rc = add_scope(sq, d, &scope, e);
+  if (rc == NEAP_OK) rc = count_purged(sq, scope.id, d->from.entry + 1, &purged, e);
   for (size_t i = 0; rc == NEAP_OK && i < d->n; i++)
-    rc = add_doc(sq, &scope, d->fence, &d->doc[i], e);
+    rc = add_doc(sq, &scope, d->fence, purged > 0, &d->doc[i], e);
   for (size_t i = 0; rc == NEAP_OK && i < d->cited_n; i++)
     rc = cite(sq, scope.id, d->cited[i], e);
   scope.at = d->to;
