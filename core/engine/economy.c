@@ -125,6 +125,8 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->height = height(s);
   turn->asks = (int64_t *)(uintptr_t)&s->asked; /* counted while hooks run */
   turn->no_model = np_shadow_is_mute(s) ? "a shadow asks no model" : NULL;
+  turn->search = np_recall_search;
+  turn->search_ctx = (void *)(uintptr_t)s;          /* its index is brought up first */
   turn->random = (uint64_t *)(uintptr_t)&s->random; /* drawn from while hooks run */
 }
 

@@ -36,6 +36,10 @@ typedef struct np_turn {
   uint64_t *random;               /* state of ctx.random, recorded with the session */
   int64_t *asks;                  /* id of the newest ask; NULL: no model can be asked */
   const char *no_model; /* why every ask is refused at once; NULL: the host is asked */
+  /* up to `room` ids of entries for a query, best first; NULL: nothing can be searched */
+  neap_rc (*search)(void *ctx, np_str query, int64_t *ids, size_t room, size_t *n,
+                    np_err *e);
+  void *search_ctx;
 } np_turn;
 
 /* Where log lines of policies go (neap.log, capped). */

@@ -484,6 +484,17 @@ function Ctx:span(range) end
 ---@param ... any
 function Ctx:log(...) end
 
+---Entries of the session that hold words of a query, best first: what neap_recall finds, by
+---the same index. In every hook but rank; a recall hook may begin with it.
+---```lua
+---recall = function(ctx, query) return ctx:search(query, 5) end
+---```
+---@param query string  at most 4,096 bytes
+---@param k? integer    at most so many, of 20 (3)
+---@return integer[]? ids
+---@return string? why nothing can be searched
+function Ctx:search(query, k) end
+
 ---Lowers the least valuable, in one rewrite, until the prompt has at most that many tokens.
 ---@param tokens number
 ---@param why? string

@@ -32,8 +32,7 @@ end
 local engine = assert(core.engine({ fixed_secret = true }))
 
 local function open(name)
-  local session = engine:session({ name = name, window = 1000000000, no_log = true, no_tools = true })
-  return assert(session)
+  return assert(engine:session({ name = name, window = 1000000000, no_log = true }))
 end
 
 -- The sessions of one file, as messages that a session takes.
@@ -238,8 +237,8 @@ for _, form in ipairs(forms) do
     for _, who in ipairs(WHO) do
       for _, what in ipairs(WHAT) do
         local key = who .. what
-        line = line
-          .. ("  %18s"):format(share(row[key], row.facts) .. " /" .. share(row[key .. " far"], row.far))
+        local far = share(row[key .. " far"], row.far)
+        line = line .. ("  %18s"):format(share(row[key], row.facts) .. " /" .. far)
       end
     end
     print(line)

@@ -94,6 +94,10 @@ M.options = {
   pair = { short = "p", arg = "POLICY", many = true, help = "one policy, or two to compare" },
   sweep = { arg = "NAME=V1,V2,…", help = "each policy once for each value of this option" },
   session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
+  stored = { arg = "NAME", help = "search this session only (all of them)" },
+  hits = { short = "k", arg = "N", kind = "integer", min = 1, help = "at most so many (10)" },
+  store = { arg = "FILE", help = "the store (NEAP_STORE, or neap.db among the user's data)" },
+  tenant = { arg = "NAME", help = "whose sessions (those of the empty name)" },
   jobs = { short = "j", arg = "JOBS", kind = "integer", min = 1, help = "processes at a time (1)" },
   shard = {
     arg = "I/N",
@@ -379,6 +383,18 @@ M.verbs = {
     module = "trust",
   },
   {
+    name = "recall",
+    args = "QUERY…",
+    min = 1,
+    about = "find entries of stored sessions by words, best first",
+    more = "Names and paths are found as they are written or by their parts, CJK text by any two\n"
+      .. "characters. What holds all words comes before what holds some; what is rare, new or\n"
+      .. "was cited counts more. Each hit is SESSION/ENTRY, its step, and a line that shows why.\n"
+      .. "Exit 1 when nothing is found. The words of older stores are indexed first.",
+    options = { "stored", "hits", "store", "tenant", "json" },
+    module = "recall",
+  },
+  {
     name = "doctor",
     args = "",
     min = 0,
@@ -413,6 +429,7 @@ local LONG = {
   watched = "policy",
   turns = "turn",
   trusted = "list",
+  stored = "session",
 }
 
 --- The name an option is written with: --policy for `policies` too.

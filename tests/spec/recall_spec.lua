@@ -1,0 +1,137 @@
+-- Finding again: neap recall on a store, hits in Lua, what a policy's hooks search.
+-- next: reload_spec.lua
+local core = require("neap.core")
+local shared = require("tests.support.shared")
+
+local function make_store(name)
+  local path = shared.scratch(name) .. "/neap.db"
+  local engine = assert(core.engine({ store = path, fixed_secret = true }))
+  local s = assert(engine:session({ name = "run-1" }))
+  assert(s:append('{"role":"user","content":"Why does the upload fail?"}'))
+  assert(s:append('{"role":"assistant","tool_calls":[{"id":"a","type":"function",'
+    .. '"function":{"name":"bash","arguments":"{\\"command\\":\\"cat server.log\\"}"}}]}'))
+  assert(s:append('{"role":"tool","tool_call_id":"a","content":"E4711: quota of bucket_alpha"}'))
+  s:close()
+  local t = assert(engine:session({ name = "run-2" }))
+  assert(t:append('{"role":"user","content":"E4711 came again"}'))
+  t:close()
+  engine:close()
+  return path
+end
+
+describe("neap recall", function()
+  local store
+  setup(function()
+    store = make_store("recall_verb")
+  end)
+
+  local function run(...)
+    return shared.run({ "recall", "--store", store, ... })
+  end
+
+  it("prints id, step and a line of each hit, best first", function()
+    local code, out, err = run("E4711")
+    assert.are.equal("", err)
+    assert.are.equal(0, code)
+    assert.are.equal(
+      "run-2/1\tstep 0\tE4711 came again\nrun-1/3\tstep 1\tE4711: quota of bucket_alpha\n",
+      out
+    )
+  end)
+
+  it("gives bare ids within a session, and objects with --json", function()
+    local code, out = run("--session", "run-1", "--json", "alpha", "quota")
+    assert.are.equal(0, code)
+    local hit = core.json.decode(out)
+    assert.are.equal("3", hit.id)
+    assert.are.equal("run-1", hit.session)
+    assert.are.equal(1, hit.step)
+    assert.are.equal("E4711: quota of bucket_alpha", hit.snippet)
+    assert.is_true(tonumber(tostring(hit.score)) > 0)
+  end)
+
+  it("gives at most -k hits", function()
+    local _, out = run("-k", "1", "E4711")
+    assert.are.equal(1, select(2, out:gsub("\n", "")))
+    local code, _, err = run("-k", "101", "E4711")
+    assert.are.equal(2, code)
+    assert.truthy(err:find("at most 100", 1, true))
+  end)
+
+  it("says that nothing is found, and exits 1", function()
+    local code, out, err = run("nowhere")
+    assert.are.equal(1, code)
+    assert.are.equal("", out)
+    assert.truthy(err:find("no entry matches; try other words", 1, true))
+  end)
+
+  it("takes any text as a query", function()
+    for _, query in ipairs({ '"', "C++ AND (", "a-b:*", "\xFF\xFE" }) do
+      local code, _, err = run(query)
+      assert.is_true(code <= 1, query .. ": " .. err)
+    end
+  end)
+
+  it("knows no other tenant's sessions", function()
+    local code = run("--tenant", "other", "E4711")
+    assert.are.equal(1, code)
+    local named, _, err = run("--tenant", "other", "--session", "run-1", "E4711")
+    assert.are.equal(2, named)
+    assert.truthy(err:find("no session run-1", 1, true))
+  end)
+
+  it("does not make a store that is not there", function()
+    local path = store .. ".none"
+    local code, _, err = shared.run({ "recall", "--store", path, "x" })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("there is no such store", 1, true))
+    assert.is_nil(core.stat(path))
+  end)
+end)
+
+describe("ctx:search", function()
+  local function session(policy)
+    local path = shared.scratch("search") .. "/policy.lua"
+    local f = assert(io.open(path, "wb"))
+    f:write(policy)
+    f:close()
+    local engine = assert(core.engine({ fixed_secret = true }))
+    local s = assert(engine:session({ policy = path, no_log = true, no_reload = true }))
+    assert(s:append('{"role":"user","content":"begin"}'))
+    assert(s:append('{"role":"assistant","content":"looking"}'))
+    assert(s:append('{"role":"user","content":"the code is E4711"}'))
+    for i = 1, 5 do
+      assert(s:append('{"role":"assistant","content":"I see"}'))
+      assert(s:append(('{"role":"user","content":"go on, %d"}'):format(i)))
+    end
+    return s, engine
+  end
+
+  local function logged(policy)
+    local s, engine = session(policy)
+    assert(s:prompt())
+    local account = core.json.decode(s:account())
+    s:close()
+    engine:close()
+    return table.concat(account.log or {}, "\n"), account.hook_errors
+  end
+
+  it("finds ids, best first, in assemble", function()
+    local text = logged([[return { api = 1, assemble = function(ctx)
+      local ids = ctx:search("E4711 nowhere", 5)
+      ctx:log(#ids, ids[1])
+      ctx:log(#ctx:search("nowhere"))
+    end }]])
+    assert.truthy(text:find("^1%s3\n0$"), text)
+  end)
+
+  it("is refused in rank, and for what is no query", function()
+    local _, errors = logged([[return { api = 1, rank = function(ctx) ctx:search("x") return 1 end,
+      assemble = function(ctx) ctx:shrink(1) end }]])
+    assert.truthy(errors and errors[1]:find("rank may not search", 1, true))
+    _, errors = logged([[return { api = 1, assemble = function(ctx) ctx:search(7) end }]])
+    assert.truthy(errors and errors[1]:find("string expected", 1, true))
+    _, errors = logged([[return { api = 1, assemble = function(ctx) ctx:search("x", 21) end }]])
+    assert.truthy(errors and errors[1]:find("between 1 and 20", 1, true))
+  end)
+end)
