@@ -343,17 +343,13 @@ static int new_slot(lua_State *L) {
 }
 
 void np_context_open(lua_State *L) {
-  static const luaL_Reg methods[] = {{"entries", np_context_entries},
-                                     {"span", np_context_span},
-                                     {"shrink", context_shrink},
-                                     {"tools", np_context_tools},
-                                     {"fold", np_context_fold},
-                                     {"summarize", np_context_summarize},
-                                     {"ask", np_context_ask},
-                                     {"ask_all", np_context_ask_all},
-                                     {"log", np_context_log},
-                                     {"search", np_context_search},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"entries", np_context_entries}, {"span", np_context_span},
+      {"shrink", context_shrink},      {"tools", np_context_tools},
+      {"fold", np_context_fold},       {"summarize", np_context_summarize},
+      {"ask", np_context_ask},         {"ask_all", np_context_ask_all},
+      {"log", np_context_log},         {"search", np_context_search},
+      {"map", np_context_map},         {NULL, NULL}};
   np_policy *p = np_host(L);
   np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);
   luaL_getmetatable(L, NP_CONTEXT_TYPE);

@@ -331,6 +331,7 @@ int64_t np_first_of_step(const np_pack *p, int64_t from);
 int np_context_fold(lua_State *L);
 int np_context_log(lua_State *L); /* env_neap.c */
 int np_context_search(lua_State *L);
+int np_context_map(lua_State *L);
 int np_context_tools(lua_State *L); /* tools.c */
 /* A number of steps, tokens or entries at the top; a float is rounded down. Raises. */
 int64_t np_check_whole(lua_State *L, const char *who, const char *what);

@@ -495,6 +495,13 @@ function Ctx:log(...) end
 ---@return string? why nothing can be searched
 function Ctx:search(query, k) end
 
+---A few lines that say what there is and is not shown in full: results by tool, the newest
+---files, the names that were cited, each with an entry that holds it. For the end of a summary:
+---a model does not search for what it does not remember having seen.
+---@param bytes? integer  at most so many, 100 to 4,000 (1,000)
+---@return string? lines nil when all is shown in full
+function Ctx:map(bytes) end
+
 ---Lowers the least valuable, in one rewrite, until the prompt has at most that many tokens.
 ---@param tokens number
 ---@param why? string

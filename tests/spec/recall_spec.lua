@@ -135,3 +135,41 @@ describe("ctx:search", function()
     assert.truthy(errors and errors[1]:find("between 1 and 20", 1, true))
   end)
 end)
+
+describe("ctx:map", function()
+  it("says what there is that is not shown in full", function()
+    local path = shared.scratch("map") .. "/policy.lua"
+    local f = assert(io.open(path, "wb"))
+    f:write([[return { api = 1, assemble = function(ctx)
+      ctx:log(ctx:map())
+      for e in ctx:entries { kind = "result" } do e:mask() end
+      ctx:log(ctx:map())
+      ctx:log(#ctx:map(100) <= 100)
+    end }]])
+    f:close()
+    local engine = assert(core.engine({ fixed_secret = true }))
+    local s = assert(engine:session({ policy = path, no_log = true, no_reload = true }))
+    assert(s:append('{"role":"user","content":"begin"}'))
+    for i = 1, 3 do
+      local call = '{"role":"assistant","tool_calls":[{"id":"a%d","type":"function","function":'
+        .. '{"name":"read","arguments":"{\\"path\\":\\"src/f%d.c\\"}"}}]}'
+      assert(s:append(call:format(i, i)))
+      local text = ("E470%d: is here, %s"):format(i, ("words "):rep(60))
+      local result = { role = "tool", tool_call_id = "a" .. i, content = text }
+      assert(s:append(core.json.encode(result)))
+      assert(s:append(('{"role":"assistant","content":"E470%d it is"}'):format(i)))
+      assert(s:append('{"role":"user","content":"go on"}'))
+    end
+    assert(s:prompt())
+    local account = core.json.decode(s:account())
+    s:close()
+    engine:close()
+    assert.are.equal(0, #(account.hook_errors or {}))
+    assert.are.equal(
+      "nil\nNot shown in full: 3 entries of steps 1-5\nResults: read 3\n"
+        .. "Files: src/f3.c (11), src/f2.c (7), src/f1.c (3)\n"
+        .. "Names: E4703 (11), E4702 (7), E4701 (3)\ntrue",
+      table.concat(account.log, "\n")
+    )
+  end)
+end)
