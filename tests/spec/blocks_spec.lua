@@ -133,12 +133,13 @@ describe("blocks", function()
     end)
   end
 
-  it("are what they were when a session is resumed", function()
+  -- A session that goes on and one that is resumed before its last turns.
+  local function resumed(format)
     local path = policy("resumed.lua", 'place = "head", layout = { "state" },')
     local bodies = {}
     for i = 1, 2 do
-      local store = DIR .. ("/resumed%d.db"):format(i)
-      local options = { store = store, policy = path, name = "r" }
+      local store = DIR .. ("/%s%d.db"):format(format, i)
+      local options = { store = store, policy = path, name = "r", format = format }
       local s = begin(options)
       local b = run(s, {})
       if i == 2 then
@@ -157,7 +158,13 @@ describe("blocks", function()
     end
     assert.equal(plain(bodies[1]), plain(bodies[2]))
     assert.truthy(has(bodies[1], "STATE-3") and not has(bodies[1], "STATE-1"))
-  end)
+  end
+
+  for _, format in ipairs(FORMATS) do
+    it("are what they were when a session is resumed: " .. format, function()
+      resumed(format)
+    end)
+  end
 
   it("are seen by policies by kind and region", function()
     local path = write(
