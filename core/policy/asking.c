@@ -278,7 +278,8 @@ int np_context_ask(lua_State *L) {
   check_may_ask(L, 1);
   lua_settop(L, 2);
   read_question(L, 2, "ask", np_ask_keys, &q);
-  if (!q.prompted) luaL_error(L, "ask: prompt must be a string");
+  if (!q.prompted)
+    luaL_error(L, "ask: prompt must be UTF-8 of 1 to %d bytes", (int)NP_POLICY_TEXT);
   put(L, np_host(L)->run.fed, &q);
   return wait_for(L, 1, false);
 }
