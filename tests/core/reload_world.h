@@ -29,6 +29,8 @@ typedef struct world {
   int64_t bytes, blocks;
   bool meddle; /* the allocator asks for reloads */
   int meddled, meddled_ok;
+  int64_t left; /* allocations until memory has run out; 0: it does not */
+  bool starved; /* it has */
 } world;
 
 static inline void world_meddle(world *w) {
@@ -43,6 +45,11 @@ static inline void world_meddle(world *w) {
 static void *world_malloc(void *ctx, size_t n) {
   world *w = ctx;
   world_meddle(w);
+  if (w->left && --w->left == 0) {
+    w->left = 1;
+    w->starved = true;
+    return NULL;
+  }
   size_t *p = malloc(n + 16);
   if (!p) return NULL;
   *p = n;

@@ -310,6 +310,33 @@ static void test_state(void) {
   }
 }
 
+/* Memory runs out at some allocation of a turn with a reload: the session says so, or the old
+** version serves, and nothing leaks. */
+static void test_starved(void) {
+  static const char *const texts[] = {
+      BETTER, "return {",
+      "return { api = 1, state_version = 1, assemble = function() error 'first' end }",
+      "return { api = 1, state_version = 2, migrate = function(old) return old end }"};
+  for (size_t i = 0; i < NP_COUNT(texts); i++) {
+    bool starved = true;
+    for (int64_t k = 1; starved && k < 20000; k += 1 + k / 2) {
+      world w;
+      neap_str body;
+      begin(&w, 1);
+      world_put(&w, places[1], texts[i]);
+      w.left = k;
+      neap_rc rc = neap_prompt(w.s, &body);
+      starved = w.starved;
+      w.left = 0;
+      CHECK("memory may be missing, and nothing else",
+            rc == NEAP_OK || (starved && rc == NEAP_E_MEMORY));
+      if (!rc) world_account(&w);
+      world_close(&w);
+    }
+    CHECK("in the end there is enough", !starved);
+  }
+}
+
 int main(void) {
   test_broken();
   test_halves();
@@ -320,5 +347,6 @@ int main(void) {
   test_flat();
   test_two();
   test_state();
+  test_starved();
   return check_done();
 }
