@@ -93,7 +93,8 @@ static void damage(soak *k, np_buf *b) {
       b->n -= n;
       break;
     case 2: b->p[at] = (char)(1 + dice(k, 255)); break;
-    default: np_buf_add(b, np_str_of(b->p + at, n));
+    default: /* room first: what is added is its own */
+      if (np_buf_reserve(b, n)) np_buf_add(b, np_str_of(b->p + at, n));
   }
 }
 
