@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/sqlite.h"
 #include "store_help.h"
 
 static char path[256];
@@ -339,6 +340,40 @@ static void test_older(void) {
   np_buf_free(&names);
 }
 
+/* ---- an SQLite without FTS5 ---- */
+
+static int deny_fts5(void *ctx, int action, const char *a, const char *b, const char *c,
+                     const char *d) {
+  (void)ctx;
+  (void)a;
+  (void)c;
+  (void)d;
+  return action == SQLITE_FUNCTION && b && strcmp(b, "fts5") == 0 ? SQLITE_DENY
+                                                                  : SQLITE_OK;
+}
+
+static void test_without(void) {
+  np_err e = {0};
+  np_hit hits[NP_HITS_MAX];
+  np_buf names = {.alloc = libc};
+  size_t n = 0;
+  np_find f = {str(""), str(""), str("word"), 5};
+  np_claim c;
+  remove_file();
+  np_store *st = open_store(true);
+  sqlite3_set_authorizer(((np_sqlite *)st)->db, deny_fts5, NULL);
+  CHECK("without FTS5 one line says that nothing can be searched",
+        st->ops->find(st, &f, hits, &n, &names, &e) == NEAP_E_LIMIT && is_helpful(&e) &&
+            strstr(e.text, "FTS5"));
+  static const char *const texts[] = {"word"};
+  CHECK("and that nothing can be indexed", fill(st, "", "s", texts, 1) == NEAP_E_LIMIT);
+  CHECK("events are kept all the same",
+        st->ops->claim(st, str(""), str("s"), true, &c, &e) == NEAP_OK &&
+            c.last_seq == 1);
+  st->ops->close(st, &e);
+  np_buf_free(&names);
+}
+
 /* ---- a kill ---- */
 
 /* Appends and indexes until it is killed; says each event that is acknowledged. */
@@ -432,6 +467,7 @@ int main(void) {
   test_purged_bytes();
   test_held();
   test_older();
+  test_without();
   test_kill();
   remove_file();
   return check_done();
