@@ -31,12 +31,12 @@ static void *heap_realloc(void *ctx, void *p, size_t old, size_t n) {
   size_t was = 0;
   (void)ctx, (void)old;
   if (block) memcpy(&was, block, sizeof was);
-  block = realloc(block, n + sizeof *block);
-  if (!block) return NULL;
-  memcpy(block, &n, sizeof n);
+  max_align_t *again = realloc(block, n + sizeof *again);
+  if (!again) return NULL;
+  memcpy(again, &n, sizeof n);
   h.calls++;
   h.bytes += (long)n - (long)was;
-  return block + 1;
+  return again + 1;
 }
 
 static void *heap_malloc(void *ctx, size_t n) {

@@ -5,6 +5,9 @@
 */
 #include "session.h"
 
+#include "base/spare.h"
+#include "policy/pool.h"
+
 typedef struct heap {
   long calls; /* that asked for memory */
   long bytes; /* held */
@@ -19,12 +22,12 @@ static void *heap_realloc(void *ctx, void *p, size_t old, size_t n) {
   (void)ctx;
   (void)old;
   if (block) memcpy(&was, block, sizeof was);
-  block = realloc(block, n + sizeof *block);
-  if (!block) return NULL;
-  memcpy(block, &n, sizeof n);
+  max_align_t *again = realloc(block, n + sizeof *again);
+  if (!again) return NULL;
+  memcpy(again, &n, sizeof n);
   h.calls++;
   h.bytes += (long)n - (long)was;
-  return block + 1;
+  return again + 1;
 }
 
 static void *heap_malloc(void *ctx, size_t n) {
@@ -38,6 +41,81 @@ static void heap_free(void *ctx, void *p) {
   memcpy(&n, block, sizeof n);
   h.bytes -= (long)n;
   free(block);
+}
+
+/* ---- what hands blocks out again ---- */
+
+static const neap_alloc host = {heap_malloc, heap_realloc, heap_free, NULL};
+
+typedef struct block {
+  unsigned char *p;
+  size_t n;
+} block;
+
+static bool is_filled(const block *b, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (b->p[i] != (unsigned char)b->n) return false;
+  }
+  return true;
+}
+
+typedef void *(*resize_fn)(void *of, void *p, size_t old, size_t n);
+
+static void *resize_pool(void *of, void *p, size_t old, size_t n) {
+  return np_pool_realloc(of, p, old, n);
+}
+
+static void *resize_spare(void *of, void *p, size_t old, size_t n) {
+  np_spare *sp = of;
+  if (n) return np_realloc(&sp->alloc, p, old, n);
+  np_free(&sp->alloc, p);
+  return NULL;
+}
+
+/* Blocks of all sizes come, grow, shrink and go: none ever holds another's bytes. */
+static bool holds(resize_fn resize, void *of, unsigned long long seed) {
+  enum { BLOCKS = 64, ROUNDS = 40000 };
+  static block list[BLOCKS];
+  bool ok = true;
+  for (int i = 0; i < ROUNDS && ok; i++) {
+    block *b = &list[check_random(&seed) % BLOCKS];
+    size_t most = check_random(&seed) % 20 ? 700 : 100000;
+    size_t n = check_random(&seed) % 3 ? 1 + check_random(&seed) % most : 0;
+    if (b->n) ok = is_filled(b, b->n);
+    b->p = b->n || n ? resize(of, b->n ? b->p : NULL, b->n, n) : NULL;
+    ok = ok && (!n || (b->p && (uintptr_t)b->p % 16 == 0));
+    if (ok && n && b->n) {
+      block kept = {b->p, b->n};
+      ok = is_filled(&kept, b->n < n ? b->n : n);
+    }
+    if (ok && n) memset(b->p, (unsigned char)n, n);
+    b->n = n;
+  }
+  for (int i = 0; i < BLOCKS; i++) {
+    if (list[i].n) resize(of, list[i].p, list[i].n, 0);
+    list[i] = (block){NULL, 0};
+  }
+  return ok;
+}
+
+static void test_blocks(void) {
+  unsigned long long seed = check_seed(20261130);
+  np_pool pool;
+  np_spare spare;
+  np_pool_init(&pool, &host);
+  CHECK("blocks of a pool keep to themselves", holds(resize_pool, &pool, seed));
+  long calls = h.calls;
+  void *p = np_pool_realloc(&pool, NULL, 0, 100);
+  np_pool_realloc(&pool, p, 100, 0);
+  CHECK("what was given back is handed out again",
+        np_pool_realloc(&pool, NULL, 0, 100) == p && h.calls == calls);
+  np_pool_free(&pool);
+  CHECK("a pool gives all back", h.bytes == 0);
+  np_spare_init(&spare, &host);
+  CHECK("spare blocks keep to themselves", holds(resize_spare, &spare, seed));
+  CHECK("only so much is kept", spare.kept <= 256 << 10);
+  np_spare_free(&spare);
+  CHECK("all that was spare is given back", h.bytes == 0);
 }
 
 static neap *n;
@@ -177,6 +255,7 @@ int main(void) {
              "this build keeps no memory for later");
   return check_done();
 #endif
+  test_blocks();
   test_steady_turns();
   test_old_entries();
   return check_done();
