@@ -12,6 +12,7 @@
 #define STATE_BYTES ((size_t)32 << 20)
 #define BLOCK_BYTES ((size_t)8 << 20)
 #define CALL_MS 250
+#define PIECE ((size_t)2 << 10) /* bytes compiled between two looks at the clock */
 
 static np_limits with_defaults(const np_limits *limits) {
   np_limits l = {0};
@@ -78,10 +79,26 @@ static bool take_names(np_policy *p, np_str path, bool file, np_source *src) {
 
 /* ---- inside the state ---- */
 
+/* Text for the compiler, a piece at a time: some programs take it the square of their length
+** (a chain of elseif), and no hook is called meanwhile, so each piece looks at the clock. */
+typedef struct feed {
+  np_str rest;
+} feed;
+
+static const char *next_piece(lua_State *L, void *ud, size_t *n) {
+  feed *f = ud;
+  np_charge_slow(L, 0);
+  np_str piece = np_str_cut(f->rest, 0, f->rest.n < PIECE ? f->rest.n : PIECE);
+  f->rest = np_str_cut(f->rest, piece.n, f->rest.n);
+  *n = piece.n;
+  return piece.p;
+}
+
 void np_compile(lua_State *L, np_str name, np_str text) {
   np_str lua = np_source_lua(text);
+  feed f = {lua};
   lua_pushfstring(L, "@%s", name.p);
-  if (luaL_loadbufferx(L, lua.p, lua.n, lua_tostring(L, -1), "t")) lua_error(L);
+  if (lua_load(L, next_piece, &f, lua_tostring(L, -1), "t")) lua_error(L);
   lua_remove(L, -2);
   np_check_powers(L, name, lua);
   lua_getfield(L, LUA_REGISTRYINDEX, "neap.env");

@@ -151,7 +151,25 @@ static bool loads(const void *arg) {
   return ok;
 }
 
+/* The compiler takes a chain of elseif the square of its length, seconds for this one, and
+** no hook is called meanwhile: the clock ends it all the same. */
+static bool ends_by_the_clock(const void *arg) {
+  const source *s = arg;
+  np_policy *p = NULL;
+  np_err e = {.code = NEAP_OK};
+  np_buf b;
+  write_source(s, &b);
+  neap_rc rc = np_policy_load_text(&np_alloc_libc, NP_LIT("p.lua"), np_buf_str(&b),
+                                   NP_LIT(""), &(np_limits){.call_ms = 1}, &p, &e);
+  np_buf_free(&b);
+  np_policy_free(p);
+  return rc == NEAP_E_POLICY && says_so(s, rc, e.text);
+}
+
 int main(void) {
+  static const source slow = {"local a if a then ", "elseif a then ",
+                              "end return { api = 1 }", 70000, "time of one call"};
+  CHECK("a source that compiles too long is stopped", !apart(ends_by_the_clock, &slow));
   for (size_t i = 0; i < NP_COUNT(sources); i++) {
     const char *wrong = apart(loads, &sources[i]);
     if (wrong)
