@@ -21,15 +21,34 @@ end
 
 -- ---- what is hashed -----------------------------------------------------------------------
 
+-- What a folder holds that cannot be hashed: a policy could require what nobody has looked at.
+local function unhashed(folder, path, depth)
+  local at = folder .. "/" .. path
+  if path:find("%c") then
+    return "a name below " .. folder .. " holds a control character; rename it"
+  elseif depth > DEPTH then
+    local deep = "%s: lies more than %d folders deep; give the policy a folder of its own"
+    return deep:format(at, DEPTH)
+  end
+end
+
 -- The Lua files of a folder and those below it, as paths from there.
 local function lua_files(folder, below, list, depth)
-  for _, name in ipairs(core.list(folder .. "/" .. below) or {}) do
+  local names, closed = core.list(folder .. "/" .. below)
+  if not names then
+    return nil, ("%s/%s: %s; a policy's folders must be readable"):format(folder, below, closed)
+  end
+  for _, name in ipairs(names) do
     local path = below .. name
     local st = core.stat(folder .. "/" .. path)
-    if st and st.type == "directory" and depth < DEPTH then
+    local is_folder = st and st.type == "directory"
+    local is_lua = st and st.type == "file" and name:find("%.lua$")
+    local wrong = (is_folder or is_lua) and unhashed(folder, path, depth + (is_folder and 1 or 0))
+    if wrong then return nil, wrong end
+    if is_folder then
       local ok, why = lua_files(folder, path .. "/", list, depth + 1)
       if not ok then return nil, why end
-    elseif st and st.type == "file" and name:find("%.lua$") then
+    elseif is_lua then
       list[#list + 1] = path
       if #list > COUNT then
         return nil, ("%s: holds more than %d Lua files; give the policy a folder of its own")

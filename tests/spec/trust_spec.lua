@@ -99,6 +99,27 @@ describe("the policy of a project", function()
     end
   end)
 
+  -- Module names reach deeper than the hash does, and what cannot be listed can be opened.
+  it("is not trusted with modules that the hash does not hold", function()
+    local deep = "p/.neap" .. ("/a"):rep(9)
+    write(deep .. "/m.lua", "return 1\n")
+    local code, _, err = run("p", "trust", POLICY)
+    assert.are.equal(2, code)
+    assert.is_truthy(err:find("more than 8 folders deep", 1, true), err)
+    sh("rm -rf " .. shared.quote(dir .. "/p/.neap/a"))
+    assert.are.equal(0, (run("p", "trust", POLICY)))
+    write(deep .. "/m.lua", "return 1\n")
+    assert.is_nil((used("p")))
+  end)
+
+  -- One name that reads as two would have the hash of two files.
+  it("is not trusted beside a name that holds a line break", function()
+    write("p/.neap/x.lua\n" .. ("0"):rep(64) .. " y.lua", "return 1\n")
+    local code, _, err = run("p", "trust", POLICY)
+    assert.are.equal(2, code)
+    assert.is_truthy(err:find("holds a control character; rename it", 1, true), err)
+  end)
+
   it("stays what it was when files beside it change that are no Lua", function()
     assert.are.equal(0, (run("p", "trust", POLICY)))
     write("p/.neap/notes.md", "x")
