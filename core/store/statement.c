@@ -153,9 +153,8 @@ neap_rc np_sq_fail(const np_sqlite *sq, int rc, np_err *e) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_MISMATCH:
-      return np_sq_say(
-          sq, NEAP_E_CORRUPT,
-          "the file is damaged; run `neap store check` on it and restore a copy", e);
+      return np_sq_say(sq, NEAP_E_CORRUPT, "the file is damaged; restore a copy of it",
+                       e);
     case SQLITE_ERROR: /* our statements are right, so the tables are not */
     case SQLITE_CONSTRAINT:
       return np_fail(

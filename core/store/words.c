@@ -9,6 +9,17 @@
 
 /* ---- scopes ---- */
 
+/* The numbers of a damaged file must not become offsets or ids. */
+static bool is_sound(const np_scope *s) {
+  const int64_t most = (int64_t)1 << 48,
+                scopes = (int64_t)NP_TENANT_MAX << NP_SESSION_BITS;
+  const int64_t counts[] = {s->at.entry, s->at.cited, s->at.seq, s->docs, s->words};
+  for (size_t i = 0; i < NP_COUNT(counts); i++) {
+    if (counts[i] < 0 || counts[i] > most) return false;
+  }
+  return s->id > 0 && s->id < scopes && s->at.entry >> NP_ENTRY_BITS == 0;
+}
+
 neap_rc np_scope_get(np_sqlite *sq, np_str tenant, np_str session, np_scope *out,
                      np_err *e) {
   sqlite3_stmt *st;
@@ -26,7 +37,11 @@ neap_rc np_scope_get(np_sqlite *sq, np_str tenant, np_str session, np_scope *out
     out->at.seq = sqlite3_column_int64(st, 5);
   }
   np_sq_done(st);
-  return rc;
+  if (rc != NEAP_OK || !row || is_sound(out)) return rc;
+  return np_fail(e, NEAP_E_CORRUPT,
+                 "store '%s': the index of words of session '%.*s' is damaged; restore a "
+                 "copy of the store",
+                 sq->label, NP_SHOW(session));
 }
 
 /* The highest id of the tenant's scopes and of all, 0 when there is none. */

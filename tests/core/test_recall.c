@@ -340,6 +340,36 @@ static void test_older(void) {
   np_buf_free(&names);
 }
 
+/* What a damaged file says becomes no offset: a session at citation -9 would read before the
+** first one. */
+static void test_damaged(void) {
+  static const char *const damage[] = {"cited = -9",
+                                       "entry = -1",
+                                       "entry = 1 << 24",
+                                       "seq = -1",
+                                       "docs = 9223372036854775807",
+                                       "words = -1",
+                                       "id = -1",
+                                       "id = 1 << 62"};
+  static const char *const texts[] = {"word"};
+  for (size_t i = 0; i < NP_COUNT(damage); i++) {
+    char sql[80];
+    np_err e = {0};
+    np_indexed at;
+    remove_file();
+    np_store *st = open_store(true);
+    fill(st, "", "s", texts, 1);
+    st->ops->close(st, &e);
+    snprintf(sql, sizeof sql, "UPDATE scope SET %s", damage[i]);
+    raw(sql);
+    st = open_store(true);
+    CHECK("a damaged index of words is told",
+          st->ops->indexed(st, str(""), str("s"), &at, &e) == NEAP_E_CORRUPT &&
+              is_helpful(&e) && strstr(e.text, "index of words"));
+    st->ops->close(st, &e);
+  }
+}
+
 /* ---- an SQLite without FTS5 ---- */
 
 static int deny_fts5(void *ctx, int action, const char *a, const char *b, const char *c,
@@ -467,6 +497,7 @@ int main(void) {
   test_purged_bytes();
   test_held();
   test_older();
+  test_damaged();
   test_without();
   test_kill();
   remove_file();
