@@ -276,6 +276,8 @@ bool np_tools_fetches(np_str name);
 neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out);
 /* The host's with ours added: those that fetch, and the one that finds. */
 neap_rc np_tools_schemas(np_str host, bool fetch, bool find, np_buf *out, np_err *e);
+/* Whether the session's prompts begin with these tools of the host's already. */
+neap_rc np_tools_same(neap_session *s, np_str json, bool *same);
 /* The next word of two bytes or more; whether a text has it, whatever its case. */
 bool np_query_next(np_str *rest, np_str *word);
 bool np_query_in(np_str text, np_str word);

@@ -474,13 +474,14 @@ static neap_rc check_head(neap_session *s, np_str json, np_json_type type,
   np_json v;
   neap_rc rc = np_json_check(json, &v, &s->err);
   if (rc) return rc;
-  if (v.type != type) return np_fail(&s->err, NEAP_E_SHAPE, "%s", what);
-  if (s->turn) {
-    return np_fail(
-        &s->err, NEAP_E_MISUSE,
-        "tools and request members are set before the first prompt, since they begin it");
-  }
-  return NEAP_OK;
+  return v.type == type ? NEAP_OK : np_fail(&s->err, NEAP_E_SHAPE, "%s", what);
+}
+
+static neap_rc too_late(neap_session *s, const char *what) {
+  return np_fail(&s->err, NEAP_E_MISUSE,
+                 "%s are set before the first prompt, since they begin it; give the same "
+                 "again, or none",
+                 what);
 }
 
 static neap_rc set_head(neap_session *s, np_str json, np_str *field, np_event_kind kind) {
@@ -497,10 +498,13 @@ static neap_rc set_head(neap_session *s, np_str json, np_str *field, np_event_ki
 }
 
 neap_rc neap_set_tools(neap_session *s, neap_str json) {
+  bool same = true;
   neap_rc rc = np_session_enter_text(s, &json);
   if (rc) return rc;
   rc = check_head(s, json, NP_JSON_ARRAY, "tools must be a JSON array of schemas");
-  if (!rc) rc = set_head(s, json, &s->tools, NP_EV_TOOLS);
+  if (!rc && s->turn) rc = np_tools_same(s, json, &same);
+  else if (!rc) rc = set_head(s, json, &s->tools, NP_EV_TOOLS);
+  if (!rc && !same) rc = too_late(s, "tools");
   return np_session_leave(s, rc);
 }
 
@@ -524,7 +528,9 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
   if (rc) return rc;
   rc = check_head(s, json, NP_JSON_OBJECT, "request members must be a JSON object");
   if (!rc && !np_json_check(json, &members, NULL)) rc = check_members(s, members);
-  if (!rc) rc = set_head(s, json, &s->request, NP_EV_REQUEST);
+  if (!rc && s->turn)
+    rc = np_str_eq(json, s->request) ? NEAP_OK : too_late(s, "request members");
+  else if (!rc) rc = set_head(s, json, &s->request, NP_EV_REQUEST);
   return np_session_leave(s, rc);
 }
 

@@ -173,3 +173,17 @@ neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
   else np_buf_adds(out, "There is no such tool; neap offers neap_read and neap_recall.");
   return out->failed ? np_fail_mem(&s->err) : rc;
 }
+
+/* The log of a resumed session has the host's tools with the engine's. */
+neap_rc np_tools_same(neap_session *s, np_str json, bool *same) {
+  neap_rc rc = NEAP_OK;
+  *same = np_str_eq(json, s->host_tools) || np_str_eq(json, s->tools);
+  for (int ours = 1; ours <= 3 && !*same && !rc; ours++) {
+    np_buf list;
+    np_buf_init(&list, &s->engine->alloc);
+    rc = np_tools_schemas(json, ours & 1, ours & 2, &list, &s->err);
+    *same = !rc && np_str_eq(np_buf_str(&list), s->tools);
+    np_buf_free(&list);
+  }
+  return rc;
+}

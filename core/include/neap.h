@@ -186,7 +186,8 @@ NEAP_API void neap_session_close(neap_session *s); /* NULL is fine */
 NEAP_API neap *neap_session_engine(neap_session *s);
 
 /* Tool schemas (a JSON array as the provider takes it) and the request's other members (an
-** object: model, stream, …). Both before the first prompt; bytes are passed on as they are. */
+** object: model, stream, …). Both before the first prompt; bytes are passed on as they are. A
+** resumed session has its own: the same bytes may be given again, others are NEAP_E_MISUSE. */
 NEAP_API neap_rc neap_set_tools(neap_session *s, neap_str tools_json);
 NEAP_API neap_rc neap_set_request(neap_session *s, neap_str members_json);
 

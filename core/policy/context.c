@@ -7,7 +7,8 @@
 #include "policy/host.h"
 #include "text/text.h"
 
-#define FIELD 5 /* instructions: a field takes the time of some */
+#define MOST_NAMES 64 /* fields and methods of one kind of handle */
+#define FIELD 5       /* instructions: a field takes the time of some */
 
 /* ---- handles ---- */
 
@@ -34,6 +35,28 @@ void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
   lua_pop(L, 1);
 }
 
+/* Raises for a name that is neither a field nor a method: the fields as they are listed, then
+** the methods by their names, since a table of Lua has no order. */
+static int unknown_field(lua_State *L, const char *what, np_str name,
+                         const char *const *fields) {
+  const char *all[MOST_NAMES + 1];
+  size_t n = 0;
+  for (; fields[n] && n < MOST_NAMES; n++) all[n] = fields[n];
+  size_t first = n;
+  lua_pushnil(L);
+  while (n < MOST_NAMES && lua_next(L, lua_upvalueindex(1))) {
+    const char *method = lua_tostring(L, -2);
+    bool is_method = lua_isfunction(L, -1);
+    lua_pop(L, 1);
+    if (!is_method) continue;
+    size_t at = n++;
+    for (; at > first && strcmp(all[at - 1], method) > 0; at--) all[at] = all[at - 1];
+    all[at] = method;
+  }
+  all[n] = NULL;
+  return np_unknown(L, what, name, all);
+}
+
 int np_field(lua_State *L, const char *what, const char *const *fields) {
   np_str name;
   np_charge(L, FIELD); /* else the clock would end what only reads fields */
@@ -43,7 +66,7 @@ int np_field(lua_State *L, const char *what, const char *const *fields) {
   if (t == LUA_TNUMBER) return (int)lua_tointeger(L, -1);
   if (lua_type(L, 2) != LUA_TSTRING) luaL_error(L, "%s has a name", what);
   name.p = lua_tolstring(L, 2, &name.n);
-  return np_unknown(L, what, name, fields);
+  return unknown_field(L, what, name, fields);
 }
 
 np_handle *np_check_handle(lua_State *L, int arg, const char *type) {

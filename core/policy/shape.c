@@ -60,7 +60,7 @@ static const char *nearest(np_str name, const char *const *names) {
 }
 
 int np_unknown(lua_State *L, const char *what, np_str name, const char *const *names) {
-  char list[300] = "";
+  char list[400] = "";
   size_t n = 0;
   const char *near = nearest(name, names);
   for (const char *const *p = names; *p && n < sizeof list - 50; p++) {

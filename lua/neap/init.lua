@@ -64,7 +64,15 @@ local function check_options(options)
   end
   for name in pairs(options) do
     if not OPTIONS[name] and not OTHERS[name] then
-      error(("bad argument #1 to 'session' (there is no option %s)"):format(tostring(name)), 3)
+      local list = {}
+      for _, known in ipairs({ OPTIONS, OTHERS }) do
+        for word in pairs(known) do
+          list[#list + 1] = word
+        end
+      end
+      table.sort(list)
+      local text = "bad argument #1 to 'session' (there is no option %s; there are %s)"
+      error(text:format(tostring(name), table.concat(list, ", ")), 3)
     end
   end
 end
@@ -84,6 +92,7 @@ end
 
 local function set_up(self, options)
   local tools, request = to_json(options.tools), to_json(options.request)
+  if tools == "{}" then tools = "[]" end -- an empty table is no tools
   local ok, why, code = true, nil, nil
   if tools then ok, why, code = self.raw:set_tools(tools) end
   if ok and request then ok, why, code = self.raw:set_request(request) end
@@ -151,7 +160,13 @@ local function answer_asks(self)
   if not self.summarize then return true end
   local ask, ok, why, code = raw:next_ask(), true, nil, nil
   while ok and ask do
-    ok, why, code = raw:answer(ask.id, self.summarize(ask))
+    local text, no, kind = self.summarize(ask)
+    local form = type(text)
+    if form ~= "nil" and form ~= "string" and form ~= "number" then
+      error(("summarize returned a %s; return a text, or nil, why and a code"):format(form), 3)
+    end
+    ok, why, code = raw:answer(ask.id, text, no, kind)
+    if not ok then why = ("what summarize returned for ask %d: %s"):format(ask.id, why) end
     ask = raw:next_ask(ask.id)
   end
   return ok, why, code

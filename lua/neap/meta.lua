@@ -34,7 +34,8 @@ local neap = {}
 ---@field store? string      path of the store file; none: nothing is kept on disk
 ---@field tenant? string
 ---@field data? string       folder of the vocabularies
----@field tools? table|string tool schemas as the provider takes them
+---@field tools? table|string tool schemas as the provider takes them; of a session that is
+---  resumed the same, or none; so with `request`
 ---@field request? table|string the request's other members: model, max_tokens, …
 ---@field durable? "process"|"power"|"batch"|"memory"
 ---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks

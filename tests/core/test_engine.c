@@ -48,6 +48,11 @@ static void test_loop(void) {
   CHECK("tools are set before the first prompt only",
         neap_set_tools(s, json("[]")) == NEAP_E_MISUSE);
   CHECK("so are members", neap_set_request(s, json("{}")) == NEAP_E_MISUSE);
+  CHECK("the same tools change nothing",
+        neap_set_tools(s, json("[{'type':'function','function':{'name':'bash'}}]")) ==
+            NEAP_OK);
+  CHECK("nor the same members",
+        neap_set_request(s, json("{'model':'m','n':1.0}")) == NEAP_OK);
   CHECK("no response, no call", !neap_next_call(s, &c));
   CHECK("a response is taken",
         neap_append_response(s, response("so", "bash", 2, 7)) == NEAP_OK);

@@ -102,10 +102,87 @@ describe("a session", function()
     end
   end)
 
+  it("opens a session again with the tools that it has, and with no others", function()
+    local wants = { "", "'recall', 'read'", "'tools'", "'recall', 'read', 'tools'" }
+    for _, offered in ipairs(wants) do
+      local path, store = os.tmpname(), os.tmpname()
+      local f = assert(io.open(path, "w"))
+      f:write("return { api = 1, tools = { ", offered, " } }"):close()
+      local function open(tools, request)
+        local tool = { type = "function", ["function"] = { name = tools } }
+        return neap.session({
+          policy = path, store = store, name = "again",
+          tools = tools and { tool }, request = { model = request or "m" },
+        })
+      end
+      os.remove(store)
+      local s = assert(open("bash"))
+      assert(s:add({ role = "user", content = "hi" }))
+      local first = assert(s:prompt())
+      s:close()
+      s = assert(open("bash"))
+      assert.equal(first, s:prompt())
+      s:close()
+      for _, other in ipairs({ { "sh" }, { "bash", "n" } }) do
+        local no, why, code = open(other[1], other[2])
+        assert.is_nil(no)
+        assert.equal("misuse", code)
+        assert.truthy(why:find("give the same again, or none", 1, true), why)
+      end
+      os.remove(path)
+      os.remove(store)
+    end
+  end)
+
+  it("takes an empty table for no tools", function()
+    local s <close> = assert(neap.session({ tools = {} }))
+    assert(s:add({ role = "user", content = "hi" }))
+    assert(s:prompt())
+  end)
+
+  it("says that it was summarize whose answer cannot be taken", function()
+    local path = os.tmpname()
+    local f = assert(io.open(path, "w"))
+    f:write("return { api = 1, compact = function(ctx) ctx:ask { prompt = 'x' } end }"):close()
+    local function ask(given)
+      local s <close> = assert(neap.session({
+        policy = path,
+        summarize = function()
+          return given
+        end,
+      }))
+      assert(s:add({ role = "user", content = "hi" }))
+      return s:prompt()
+    end
+    local _, why = ask("\xFF")
+    assert.equal("what summarize returned for ask 1: the answer is not UTF-8 at byte 0", why)
+    assert.has_error(function()
+      ask({})
+    end, "summarize returned a table; return a text, or nil, why and a code")
+    os.remove(path)
+  end)
+
+  it("names methods among what an entry has", function()
+    local path = os.tmpname()
+    local f = assert(io.open(path, "w"))
+    f:write("return { api = 1, admit = function(_, e) e:maks() end }"):close()
+    local s <close> = assert(neap.session({ policy = path }))
+    assert(s:add({ role = "user", content = "hi" }))
+    assert(s:prompt())
+    local why = s:account().hook_errors[1]
+    assert.truthy(why:find("did you mean 'mask'?", 1, true), why)
+    local methods = ", drop, hold, lines, mask, pin, reference, restore, trim"
+    assert.truthy(why:find(methods, 1, true), why)
+    os.remove(path)
+  end)
+
   it("raises for options that do not exist", function()
     assert.has_error(function()
       neap.session({ windwo = 1 })
-    end, "bad argument #1 to 'session' (there is no option windwo)")
+    end, "bad argument #1 to 'session' (there is no option windwo; there are alarm, cache, "
+      .. "data, durable, encoding, failures, format, model, name, no_reload, no_tools, options, "
+      .. "policy, prices, request, reserve, shadow, shadow_options, store, summarize, tenant, "
+      .. "tools, window)")
     assert.has_error(function()
       neap.session()
     end)
