@@ -223,16 +223,26 @@ local REFUSED = {
     .. "read it, then run neap trust %s, or name another with -p (-p full: everything)",
 }
 
+-- True when it may run, or nil and why not.
+local function allowed(path)
+  local state, why = M.state(path)
+  if not state then return nil, why end
+  if state == "trusted" then return true end
+  local word = path:find("^[%w_./-]+$") and path or "'" .. path:gsub("'", "'\\''") .. "'"
+  return nil, REFUSED[state]:format(path, word)
+end
+
 --- The policy to run where the user names none: the project's, when it is trusted; nil: none.
 ---@return string? path, string? message why it must not run
+---@return function? still says whether it is the trusted one yet, for who has loaded it
 function M.project()
   local path = M.find()
   if not path then return nil end
-  local state, why = M.state(path)
-  if not state then return nil, why end
-  if state == "trusted" then return path end
-  local word = path:find("^[%w_./-]+$") and path or "'" .. path:gsub("'", "'\\''") .. "'"
-  return nil, REFUSED[state]:format(path, word)
+  local ok, why = allowed(path)
+  if not ok then return nil, why end
+  return path, nil, function()
+    return allowed(path)
+  end
 end
 
 return M

@@ -1,6 +1,8 @@
 -- The policy of a project folder runs where none is named, once it is trusted and as long as it
 -- and its modules are what they were; what the user names needs no trust. next: ../../SECURITY.md
 local core = require("neap.core")
+local import = require("neap.import")
+local replay = require("neap.report.replay")
 local shared = require("tests.support.shared")
 
 local json = core.json
@@ -124,6 +126,25 @@ describe("the policy of a project", function()
     assert.are.equal(0, (run("p", "trust", POLICY)))
     write("p/.neap/notes.md", "x")
     assert.are.equal("mine", (used("p")))
+  end)
+
+  -- A run over many recordings loads it for each, long after it was allowed.
+  it("is looked at again whenever it is loaded", function()
+    assert.are.equal(0, (run("p", "trust", POLICY)))
+    local still = true
+    local function replayed()
+      local o = { policy = dir .. "/p/" .. POLICY, window = 16000, stop_at = 1 }
+      o.still = function()
+        return still or nil, "it is another"
+      end
+      return replay.run(assert(import.load(trace))[1], o)
+    end
+    local state = assert(replayed())
+    replay.close(state)
+    still = false
+    local none, why = replayed()
+    assert.is_nil(none)
+    assert.are.equal("it is another", why)
   end)
 
   it("is known by its path: a copy elsewhere is not trusted", function()

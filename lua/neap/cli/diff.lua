@@ -13,9 +13,9 @@ local M = {}
 local json, fail, check = core.json, failure.fail, failure.check
 
 -- Runs to a turn; returns the state, still open, whose last prompt is that turn's.
-local function run_to(recording, opts, policy, turn, on_turn)
+local function run_to(recording, opts, policy, turn, on_turn, still)
   local o = session.options(opts)
-  o.policy, o.stop_at, o.on_turn = policy, turn, on_turn
+  o.policy, o.stop_at, o.on_turn, o.still = policy, turn, on_turn, still
   local state = check(replay.run(recording, o))
   session.check_turn(recording.path, state, turn)
   return state
@@ -124,7 +124,8 @@ local function print_changes(changes)
 end
 
 -- Changes of what had been sent, between two turns of one policy.
-local function two_turns(recording, opts, policy, from, to)
+local function two_turns(recording, opts, from, to)
+  local policy, still = session.policy((opts.pair or {})[1])
   if from > to then
     from, to = to, from
   end
@@ -139,7 +140,7 @@ local function two_turns(recording, opts, policy, from, to)
     local turn = { turn = account.turn, cached = account.cached, tokens = account.tokens }
     turn.epoch, turn.changed = account.epoch, json.array(changes)
     rewrites[#rewrites + 1] = turn
-  end)
+  end, still)
   if unsent then state.account.overflow = state.account.overflow or {} end
   check_sent(state, recording, unsent and from or to)
   for _, r in ipairs(rewrites) do
@@ -167,8 +168,7 @@ function M.diff(opts, args)
   end
   local recording = session.load_one(args[1], opts)
   if #words == 2 then return two_policies(recording, opts, words, turns[1]) end
-  local policy = session.policy(words[1])
-  return two_turns(recording, opts, policy, turns[1], turns[2])
+  return two_turns(recording, opts, turns[1], turns[2])
 end
 
 return M

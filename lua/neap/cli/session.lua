@@ -94,15 +94,16 @@ end
 
 --- The policy that a word names; without one that of the project, if it has one that is trusted.
 ---@param word string?
----@return string?
+---@return string? path
+---@return function? still of the project's, for replay's options: it may change while we run
 function M.policy(word)
-  if word then return check(paths.policy(word)) end
-  local path, why = trust.project()
+  if word then return (check(paths.policy(word))) end
+  local path, why, still = trust.project()
   if why then fail(why) end
   if path then
     failure.warn(("the policy of this project is used, %s; -p names another"):format(path))
   end
-  return path
+  return path, still
 end
 
 --- The same as M.options for verbs that take the project's policy where none is named.
@@ -110,7 +111,9 @@ end
 ---@return neap.ReplayOptions
 function M.project_options(opts)
   local o = M.options(opts)
-  o.policy = o.policy or M.policy()
+  if not o.policy then
+    o.policy, o.still = M.policy()
+  end
   return o
 end
 

@@ -34,6 +34,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field on_shadow fun(account: table)?
 ---@field on_measure fun(measure: table, account: table)?
 ---@field on_refused fun(text: string)?
+---@field still (fun(): boolean?, string?)? asked when the policy is loaded: whether it may run
 
 -- The largest window that a session takes: more than any recording holds.
 local UNBOUNDED = 1000000000000
@@ -49,7 +50,7 @@ local function open(recording, o)
     if not engine then return nil, why, name end
   end
   local reserve = o.reserve == 0 and -1 or o.reserve
-  return engine:session({
+  local session, wrong, code = engine:session({
     name = recording.name,
     policy = o.policy,
     options = o.options,
@@ -63,6 +64,12 @@ local function open(recording, o)
     no_reload = true,
     no_log = true,
   })
+  if not session then return nil, wrong, code end
+  if not o.still then return session end
+  local ok, changed = o.still() -- what was read is what was looked at before
+  if ok then return session end
+  session:close()
+  return nil, changed
 end
 
 local function refused(recording, i, why)
