@@ -6,7 +6,16 @@ local replay = require("neap.report.replay")
 local shared = require("tests.support.shared")
 
 local json = core.json
-local dir = shared.scratch("trust")
+
+-- The scratch folder is outside of any checkout: what is above it must be no repository.
+local function outside()
+  local p = assert(io.popen("mktemp -d"))
+  local path = p:read("l")
+  p:close()
+  return path
+end
+
+local dir = outside()
 local home = dir .. "/home"
 local trace = core.realpath("examples/recordings/english.jsonl")
 local program = core.realpath(shared.program())
@@ -55,7 +64,12 @@ end
 
 local POLICY = ".neap/policy.lua"
 
+local function clear()
+  sh("rm -rf " .. shared.quote(dir))
+end
+
 describe("the policy of a project", function()
+  teardown(clear)
   before_each(function()
     sh("rm -rf " .. shared.quote(dir) .. " && mkdir -p " .. shared.quote(home))
     write("p/" .. POLICY, policy("mine"))
@@ -181,6 +195,7 @@ describe("the policy of a project", function()
 end)
 
 describe("neap trust", function()
+  teardown(clear)
   before_each(function()
     sh("rm -rf " .. shared.quote(dir) .. " && mkdir -p " .. shared.quote(home))
     write("p/" .. POLICY, policy("mine"))
