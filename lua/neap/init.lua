@@ -128,7 +128,7 @@ function M.session(options)
     engine:close()
     return nil, message, name
   end
-  local self = { raw = raw, engine = engine, had_calls = false }
+  local self = { raw = raw, engine = engine, had_calls = false, unfit = {} }
   self.summarize = options.summarize
   if self.summarize == nil then self.summarize = extract.answerer(raw) end
   return set_up(setmetatable(self, Session), options)
@@ -152,6 +152,18 @@ function Session:set_now(ms)
   return open_session(self):set_now(ms)
 end
 
+local UNFIT = { utf8 = true, limit = true, arg = true }
+
+-- What cannot be taken is no answer: the log and the hook are told "error" and why, and
+-- so is the account.
+local function give(self, ask, text, no, kind)
+  local ok, why, code = self.raw:answer(ask.id, text, no, kind)
+  if ok or not UNFIT[code] then return ok, why, code end
+  why = ("what summarize returned for ask %d: %s"):format(ask.id, why)
+  self.unfit[#self.unfit + 1] = why
+  return self.raw:answer(ask.id, nil, why, "error")
+end
+
 -- What the policy asks a model: the host's function answers, or the extractive summarizer. What
 -- a shadow asks the summarizer answers, always.
 local function answer_asks(self)
@@ -165,8 +177,7 @@ local function answer_asks(self)
     if form ~= "nil" and form ~= "string" and form ~= "number" then
       error(("summarize returned a %s; return a text, or nil, why and a code"):format(form), 3)
     end
-    ok, why, code = raw:answer(ask.id, text, no, kind)
-    if not ok then why = ("what summarize returned for ask %d: %s"):format(ask.id, why) end
+    ok, why, code = give(self, ask, text, no, kind)
     ask = raw:next_ask(ask.id)
   end
   return ok, why, code
@@ -179,6 +190,7 @@ end
 function Session:prompt()
   local body, why, code = open_session(self):prompt()
   if not body then return nil, why, code end
+  self.unfit = {}
   local ok, message, name = answer_asks(self)
   if not ok then return nil, message, name end
   return body
@@ -273,6 +285,8 @@ function Session:account()
     local shadow = account.shadow
     if shadow and shadow[name] then shadow[name] = tonumber(tostring(shadow[name])) end
   end
+  local errors = account.hook_errors
+  if errors then table.move(self.unfit, 1, #self.unfit, #errors + 1, errors) end
   return account
 end
 

@@ -140,22 +140,51 @@ describe("a session", function()
     assert(s:prompt())
   end)
 
-  it("says that it was summarize whose answer cannot be taken", function()
+  it("takes an answer of summarize that cannot be taken for an error, and goes on", function()
     local path = os.tmpname()
     local f = assert(io.open(path, "w"))
-    f:write("return { api = 1, compact = function(ctx) ctx:ask { prompt = 'x' } end }"):close()
-    local function ask(given)
+    f:write([[
+return { api = 1, compact = function(ctx)
+  local text, why, code = ctx:ask { prompt = "x" }
+  ctx:log(tostring(text) .. "|" .. tostring(code) .. "|" .. tostring(why))
+end }]])
+    f:close()
+    local function ask(...)
+      local given, times = table.pack(...), 0
       local s <close> = assert(neap.session({
         policy = path,
         summarize = function()
-          return given
+          times = times + 1
+          if times > 1 then return "fine" end
+          return table.unpack(given, 1, given.n)
         end,
       }))
       assert(s:add({ role = "user", content = "hi" }))
-      return s:prompt()
+      assert(s:prompt())
+      local first = s:account()
+      assert(s:add({ role = "user", content = "on" }))
+      assert(s:prompt())
+      return first, s:account(), assert(s:asks())
     end
-    local _, why = ask("\xFF")
-    assert.equal("what summarize returned for ask 1: the answer is not UTF-8 at byte 0", why)
+    local codes = "there is no answer, but why? give refused, error, timeout or cancelled"
+    local wrong = {
+      { "the answer is not UTF-8 at byte 0", "\xFF" },
+      { "the answer is not UTF-8 at byte 1", nil, "a\xFF", "error" },
+      { codes, nil, "no", "tired" },
+      {
+        "an answer of 65537 bytes; at most 65536 are taken, ask for fewer tokens",
+        ("x"):rep(65537),
+      },
+    }
+    for _, w in ipairs(wrong) do
+      local why = "what summarize returned for ask 1: " .. w[1]
+      local first, second, asks = ask(w[2], w[3], w[4])
+      assert.same({ why }, first.hook_errors)
+      assert.same({ "nil|error|" .. why }, second.log)
+      assert.same({}, second.hook_errors)
+      assert.equal("error", asks[1].code)
+      assert.equal(why, asks[1].why)
+    end
     assert.has_error(function()
       ask({})
     end, "summarize returned a table; return a text, or nil, why and a code")
