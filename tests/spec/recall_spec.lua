@@ -19,6 +19,42 @@ local function make_store(name)
   return path
 end
 
+describe("a store given as a recording", function()
+  local function refused(path, form)
+    for _, words in ipairs({
+      { "import", path },
+      { "import", path, "--from", "native" },
+      { "replay", path },
+      { "show", path, "--turn", "1" },
+    }) do
+      local code, out, err = shared.run(words)
+      assert.are.equal(2, code)
+      assert.are.equal("", out)
+      assert.are.equal(("neap: %s: %s\n"):format(path, form), err)
+    end
+  end
+
+  it("is named as what it is, with what can be done with it", function()
+    refused(
+      make_store("recall_store_as_trace"),
+      "is neap's store, no recording; neap recall --store FILE finds what it holds, and a "
+        .. "program resumes its sessions by name"
+    )
+  end)
+
+  it("is told from another program's SQLite file", function()
+    local path = make_store("recall_other_as_trace")
+    local file = assert(io.open(path, "r+b"))
+    file:seek("set", 68)
+    file:write("GPKG")
+    file:close()
+    refused(
+      path,
+      "is another program's SQLite file, no recording; neap import --list names the forms"
+    )
+  end)
+end)
+
 describe("neap recall", function()
   local store
   setup(function()

@@ -105,6 +105,21 @@ local function unknown(label, text, from)
   return nil, what:format(label), "shape"
 end
 
+local SQLITE = "SQLite format 3\0"
+local OWN_ID = "neap" -- the store's application id, four bytes of SQLite's header
+
+-- Why a file of SQLite is no recording; nil for a text. The header's first 72 bytes tell, by
+-- the file format that SQLite documents.
+local function database(label, text)
+  if text:sub(1, #SQLITE) ~= SQLITE then return nil end
+  if text:sub(69, 72) ~= OWN_ID then
+    return label .. ": is another program's SQLite file, no recording; neap import --list names "
+      .. "the forms"
+  end
+  return label .. ": is neap's store, no recording; neap recall --store FILE finds what it holds, "
+    .. "and a program resumes its sessions by name"
+end
+
 -- A session that is kept as many files.
 local function load_folder(path, options)
   local text, skipped, code = folder.read(path, sources.LIMITS, options.lenient)
@@ -141,6 +156,8 @@ function M.load_text(path, text, options)
   if not text:find("%S") then
     return nil, label .. ": is empty; a recording has at least one message", "shape"
   end
+  local kept = database(label, text)
+  if kept then return nil, kept, "shape" end
   local importer, score = choose(path, text, options.from)
   if not importer then return unknown(label, text, options.from) end
   if options.as and not importer.speakers then
