@@ -27,23 +27,29 @@ np_str np_keep_text(lua_State *L, int index) {
 
 #define LONGEST 24
 
-/* Edits between two names (insert, delete, change), or 99 when one is long. */
+static unsigned lower(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+
+/* Edits between two names (insert, delete, change, or swap two neighbours: the optimal string
+** alignment distance), or 99 when one is long. Row i % 3 holds the distances from the first i
+** letters of `a`; a swap looks two rows back. */
 static unsigned distance(np_str a, np_str b) {
-  unsigned row[LONGEST + 1], before;
+  unsigned rows[3][LONGEST + 1];
   if (a.n > LONGEST || b.n > LONGEST) return 99;
-  for (unsigned j = 0; j <= b.n; j++) row[j] = j;
+  for (unsigned j = 0; j <= b.n; j++) rows[0][j] = j;
   for (unsigned i = 1; i <= a.n; i++) {
-    before = row[0];
+    unsigned *row = rows[i % 3], *last = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
     row[0] = i;
     for (unsigned j = 1; j <= b.n; j++) {
-      unsigned best = before + (a.p[i - 1] != b.p[j - 1]);
-      before = row[j];
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      row[j] = best;
+      row[j] = last[j - 1] + (a.p[i - 1] != b.p[j - 1]);
+      row[j] = lower(row[j], lower(last[j], row[j - 1]) + 1);
+      bool swapped =
+          i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1];
+      if (swapped) row[j] = lower(row[j], second[j - 2] + 1);
     }
   }
-  return row[b.n];
+  return rows[a.n % 3][b.n];
 }
 
 static const char *nearest(np_str name, const char *const *names) {

@@ -166,6 +166,13 @@ local CASES = {
     "error 2 option 'kep' is read but not declared; did you mean keep?",
   },
   {
+    "two letters swapped, which are one edit: nearer than two that are changed",
+    "return { api = 1, options = { max = 9, min = 3 }, assemble = function(ctx, o)\n"
+      .. "  if ctx.step < 0 then ctx:log(o.max, o.min, o.mni) end end }",
+    1,
+    "error 2 option 'mni' is read but not declared; did you mean min?",
+  },
+  {
     "no option that is read by a computed name",
     "return { api = 1, options = { a = 1, b = 2 }, assemble = function(ctx, o)\n"
       .. "  for _, name in ipairs { 'a', 'b' } do ctx:log(o[name]) end end }",

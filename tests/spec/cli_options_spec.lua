@@ -1,6 +1,7 @@
 -- The command line: verbs, options, help, exit codes; all made from one table.
 -- next: cli_library_spec.lua
 local options = require("neap.cli.options")
+local spelling = require("neap.spelling")
 local shared = require("tests.support.shared")
 
 local function run(...)
@@ -37,6 +38,29 @@ describe("the option table", function()
   end)
 end)
 
+describe("the distance of two words", function()
+  it("counts letters put in, left out, changed, and neighbours swapped as one", function()
+    for _, row in ipairs({
+      { "", "", 0 },
+      { "", "abc", 3 },
+      { "min", "min", 0 },
+      { "mni", "min", 1 },
+      { "mni", "max", 2 },
+      { "ab", "ba", 1 },
+      { "abcd", "badc", 2 },
+      { "ca", "abc", 3 },
+      { "aab", "aba", 1 },
+      { "kept", "keep", 2 },
+      { "tokns", "tokens", 1 },
+      { "jsno", "json", 1 },
+    }) do
+      local a, b, want = table.unpack(row)
+      assert.are.equal(want, spelling.distance(a, b), a .. " " .. b)
+      assert.are.equal(want, spelling.distance(b, a), b .. " " .. a)
+    end
+  end)
+end)
+
 describe("neap", function()
   it("prints help for itself and every verb, on standard output", function()
     for _, words in ipairs({ { "--help" }, { "-h" }, { "help" } }) do
@@ -66,6 +90,7 @@ describe("neap", function()
   it("exits 2 with one line for wrong use, and names what is near", function()
     for want, words in pairs({
       ["unknown verb cuont; did you mean count?"] = { "cuont" },
+      ["unknown verb epxlai; did you mean explain?"] = { "epxlai" },
       ["unknown verb xyzzy; neap --help lists them"] = { "xyzzy" },
       ["unknown option --frob; neap --help"] = { "--frob" },
       ["neap count has no option --jsno; did you mean --json?"] = { "count", "--jsno" },

@@ -3,6 +3,7 @@
 -- when its line is reached; a `warning` is most likely not what was meant. next: dryrun.lua
 local core = require("neap.core")
 local scopes = require("neap.check.scopes")
+local spelling = require("neap.spelling")
 
 local M = {}
 local json = core.json
@@ -47,24 +48,6 @@ local function set(...)
   return out
 end
 
--- Edits between two names: insert, delete, change.
-local function distance(a, b)
-  local row = {}
-  for j = 0, #b do
-    row[j] = j
-  end
-  for i = 1, #a do
-    local before = row[0]
-    row[0] = i
-    for j = 1, #b do
-      local best = before + (a:byte(i) == b:byte(j) and 0 or 1)
-      before = row[j]
-      row[j] = math.min(best, row[j] + 1, row[j - 1] + 1)
-    end
-  end
-  return row[#b]
-end
-
 --- "did you mean NAME?", or what there is.
 ---@param name string
 ---@param known table<string, boolean>
@@ -76,7 +59,7 @@ local function advice(name, known)
   end
   table.sort(list)
   for _, word in ipairs(list) do
-    local d = #name <= 24 and distance(name, word) or 99
+    local d = #name <= 24 and spelling.distance(name, word) or 99
     if d < least then
       best, least = word, d
     end

@@ -1,27 +1,10 @@
 -- Reads the words of a command line by the table of options, and prints help from it.
 -- next: options.lua
 local options = require("neap.cli.options")
+local spelling = require("neap.spelling")
 local fail = require("neap.cli.fail").fail
 
 local M = {}
-
--- Edits between two words, by Levenshtein's row-by-row method.
-local function distance(a, b)
-  local row = {}
-  for j = 0, #b do
-    row[j] = j
-  end
-  for i = 1, #a do
-    local before = row[0]
-    row[0] = i
-    for j = 1, #b do
-      local keep = before + (a:byte(i) == b:byte(j) and 0 or 1)
-      before = row[j]
-      row[j] = math.min(keep, row[j] + 1, row[j - 1] + 1)
-    end
-  end
-  return row[#b]
-end
 
 --- The word of `list` that is nearest to `word`, when near enough to be meant.
 ---@param word string
@@ -31,7 +14,7 @@ function M.nearest(word, list)
   if #word > 64 then return nil end
   local best, found = 3, nil
   for _, candidate in ipairs(list) do
-    local d = distance(word, candidate)
+    local d = spelling.distance(word, candidate)
     if #word >= 3 and candidate:sub(1, #word) == word then d = 1 end
     if d < best and d < #candidate then
       best, found = d, candidate
