@@ -95,6 +95,22 @@ describe("the policy of a project", function()
     assert.are.equal("mine", (used("p", "-p", POLICY))) -- named: the user's own choice
   end)
 
+  it("is not taken by compare, whose help says so; named, it is compared", function()
+    local function compared(...)
+      local code, out, err = run("p", "compare", trace, "-w", "16000", "--json", ...)
+      assert.are.equal(0, code, err)
+      return out:find('"policy":"mine"', 1, true) ~= nil, err
+    end
+    assert.are.equal(0, (run("p", "trust", POLICY)))
+    local taken, err = compared()
+    assert.is_false(taken)
+    assert.are.equal("", err)
+    assert.is_true((compared("-p", POLICY)))
+    local _, help = run("p", "compare", "--help")
+    local said = "own policy is not taken by itself: name it, as -p " .. POLICY
+    assert.is_truthy(help:find(said, 1, true))
+  end)
+
   it("is refused again when it has changed, and when a module of it has", function()
     write("p/" .. POLICY, "local m = require 'lib.m'\n" .. policy("mine"))
     write("p/.neap/lib/m.lua", "return 1\n")

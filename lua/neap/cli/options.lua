@@ -253,6 +253,7 @@ M.verbs = {
     more = "present: shown word for word when cited; pointed: a mark names it, one call away;\n"
       .. "gone: neither. Columns in which nothing happened are left out; --json has everything.\n"
       .. "oracle is greedy, and no bound: a policy may miss less, above all in a small window.\n"
+      .. "The project's own policy is not taken by itself: name it, as -p .neap/policy.lua.\n"
       .. "Exits 1 when a turn did not fit its budget.",
     options = {
       "policies",
