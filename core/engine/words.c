@@ -14,7 +14,8 @@
 
 /* ---- what goes in ---- */
 
-/* Recalled text would be found for what was asked, not for what it says. */
+/* Recalled text would be found for what was asked, not for what it says. State and notices hold
+** for a time, and the host says them again; summaries say what is indexed already. */
 static bool is_searched(const np_entry *en) {
   bool ours = en->tool.n && np_tools_fetches(en->tool);
   switch (en->kind) {
@@ -22,6 +23,8 @@ static bool is_searched(const np_entry *en) {
     case NP_KIND_RESULT: return !ours && en->text.n;
     case NP_KIND_USER:
     case NP_KIND_FILE:
+    case NP_KIND_MEMORY:
+    case NP_KIND_EVIDENCE:
     case NP_KIND_TEXT:
     case NP_KIND_THOUGHT: return en->text.n && !en->opaque;
     default: return false;

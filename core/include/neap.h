@@ -317,8 +317,10 @@ typedef struct neap_hit {
 } neap_hit;
 typedef void (*neap_hit_fn)(void *ctx, const neap_hit *hit);
 
-/* Searches the results, calls and texts of a session by words: names and paths as they are
-** written or by their parts, CJK text by any two characters. Best first: what holds all words
+/* Searches the results, calls and texts of a session, and blocks of kind evidence and memory, by
+** words: names and paths as they are written or by their parts, CJK text by any two characters.
+** State, notices and summaries are not searched. What an earlier neap has indexed is not indexed
+** again: of its blocks only later ones are found. Best first: what holds all words
 ** before what holds some, more for what is rare, new, or was cited. Any text is a query; one
 ** that nothing holds gives no hit. `k` hits at most (0: 10; 100 at most). `fn` must not use
 ** the session. Errors: NEAP_E_ARG, NEAP_E_LIMIT (this SQLite is built without FTS5), store. */

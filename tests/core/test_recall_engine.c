@@ -125,6 +125,29 @@ static void test_store(void) {
   neap_close(n);
 }
 
+/* What the host gives to be known is found as results are, in the session and in the store;
+** what holds only for now is not. */
+static void test_blocks(void) {
+  const char *store = dir_path("blocks.db");
+  for (int flags = 0; flags < 2; flags++) {
+    neap *n = engine_open(flags ? NULL : store);
+    neap_session *s = open_as(n, "one", 0);
+    talk(s);
+    append(s, "{'kind':'evidence','content':'Ticket 88: zanzibar is out of room'}");
+    append(s, "{'kind':'memory','content':'The user calls quokka_main the trunk'}");
+    append(s, "{'kind':'state','content':'branch wombat'}");
+    append(s, "{'kind':'notice','content':'battery of the numbat'}");
+    CHECK("evidence is found", session_finds(s, "zanzibar", "one/5"));
+    CHECK("with its words", strstr(last.snippet, "Ticket 88") != NULL);
+    CHECK("memory is found, by a part of a name", session_finds(s, "quokka", "one/6"));
+    CHECK("state is not", session_finds(s, "wombat", ""));
+    CHECK("nor is a notice", session_finds(s, "numbat", ""));
+    neap_session_close(s);
+    if (!flags) CHECK("the store finds them", finds(n, NULL, "zanzibar", "one/5"));
+    neap_close(n);
+  }
+}
+
 /* A log whose index is gone is that of an older store, or of a killed process. */
 static void test_older(void) {
   const char *store = dir_path("older.db");
@@ -248,6 +271,7 @@ int main(void) {
   test_session(dir_path("session.db"), 0);
   test_session(dir_path("nolog.db"), NEAP_NO_LOG);
   test_store();
+  test_blocks();
   test_older();
   test_long();
   test_text();
