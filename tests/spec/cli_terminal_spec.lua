@@ -128,6 +128,22 @@ describe("below the table of a replay", function()
     assert.are.equal("█", growth.sparkline(many):sub(-#"█"))
   end)
 
+  it("tell the room that is left, one step in the singular", function()
+    local session = {}
+    function session.entry_count()
+      return 0
+    end
+    local function said(left)
+      local account = { steps_left = left, growth = 2310, tokens = 0, step = 1 }
+      account.budget = left * account.growth
+      return growth.outlook(account, session)
+    end
+    local form = "room for %s of 2,310 tokens%s before something must go"
+    assert.are.equal(form:format("0 more steps", " each"), said(0))
+    assert.are.equal(form:format("1 more step", ""), said(1))
+    assert.are.equal(form:format("2 more steps", " each"), said(2))
+  end)
+
   it("name the three largest causes, equal ones by their names", function()
     local text = growth.causes({ texts = 10, users = 10, ["results of b"] = 60, calls = 20 })
     assert.are.equal("grown by results of b 60.0 %, calls 20.0 %, texts 10.0 %", text)

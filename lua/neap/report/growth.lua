@@ -111,7 +111,9 @@ end
 ---@return string? nil while growth is not known
 function M.outlook(account, session)
   if not account.steps_left then return nil end
-  local text = "room for %s more steps of %s tokens each before something must go"
+  local text = account.steps_left == 1
+      and "room for %s more step of %s tokens before something must go"
+    or "room for %s more steps of %s tokens each before something must go"
   local growth = account.growth
   local line = text:format(grid.thousands(account.steps_left), grid.thousands(growth))
   local less = math.max(1, growth - spared(session, account))
