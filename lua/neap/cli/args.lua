@@ -64,9 +64,19 @@ end
 
 local KINDS = {}
 
+-- "16k" is 16000 to one reader and 16384 to another: said, not guessed. Twelve digits: their
+-- million fits an integer.
+local function in_full(text)
+  local digits, unit = text:match("^(%d+)([kKmM])$")
+  if not digits or #digits > 12 then return nil end
+  return math.tointeger(tonumber(digits)) * (unit:lower() == "k" and 1000 or 1000000)
+end
+
 function KINDS.integer(text, spec)
   local n = text:match("^%-?%d+$") and math.tointeger(tonumber(text))
   if n and n >= spec.min then return n end
+  local full = in_full(text)
+  if full and full >= spec.min then return nil, ("write the number in full, as %d"):format(full) end
   return nil, ("a whole number from %d on is expected"):format(spec.min)
 end
 
