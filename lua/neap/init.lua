@@ -30,6 +30,15 @@ local function to_json(value, order)
   return core.json.encode(value, order)
 end
 
+-- What is to be appended, as JSON.
+local function as_json(value, method)
+  local kind = type(value)
+  if kind == "string" then return value end
+  if kind == "table" then return core.json.encode(value, MESSAGE_ORDER) end
+  local text = "bad argument #1 to '%s' (a table or its JSON is expected, got %s)"
+  error(text:format(method, kind == "nil" and "nothing" or "a " .. kind), 3)
+end
+
 local OPTIONS = {
   name = true,
   policy = true,
@@ -141,7 +150,9 @@ end
 function Session:add(message)
   local raw = open_session(self)
   self.had_calls, self.first = false, nil
-  return raw:append(to_json(message, MESSAGE_ORDER))
+  local ok, why, code = raw:append(as_json(message, "add"))
+  if ok or code ~= "json" then return ok, why, code end
+  return nil, why .. "; a message is a table or its JSON", code
 end
 
 --- Tells the time, in milliseconds since 1970, before a prompt: a policy sees it as ctx.now, and
@@ -225,12 +236,13 @@ function Session:asks()
   return core.json.decode(text)
 end
 
---- Appends the provider's response body, as it came.
----@param response string
+--- Appends the provider's response body, as it came, or the table that was decoded from it.
+---@param response table|string
 ---@return true? ok, string? message, string? code
 function Session:add_response(response)
   local raw = open_session(self)
-  local ok, why, code = raw:append_response(response)
+  local json = as_json(response, "add_response")
+  local ok, why, code = raw:append_response(json)
   if not ok then return nil, why, code end
   self.first = raw:next_call()
   self.had_calls = self.first ~= nil

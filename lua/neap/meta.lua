@@ -184,7 +184,7 @@ function Session:answer(ask, text, why, code) end
 function Session:asks() end
 
 ---Appends the provider's response body, as it came.
----@param response string
+---@param response table|string
 ---@return true? ok
 ---@return string? message
 ---@return string? code

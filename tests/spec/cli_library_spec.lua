@@ -191,6 +191,32 @@ end }]])
     os.remove(path)
   end)
 
+  it("takes a response as a table, and says what it takes", function()
+    local s <close> = assert(neap.session({}))
+    local _
+    local no, why, code = s:add("hi")
+    assert.is_nil(no)
+    assert.equal("json", code)
+    assert.truthy(why:find("; a message is a table or its JSON", 1, true), why)
+    assert(s:add({ role = "user", content = "hi" }))
+    assert(s:prompt())
+    local message = { role = "assistant", content = "from a table" }
+    assert(s:add_response({ choices = { { message = message } } }))
+    assert.equal("from a table", s:text(2))
+    no, _, code = s:add_response("<html>")
+    assert.is_nil(no)
+    assert.equal("json", code)
+    for _, method in ipairs({ "add", "add_response" }) do
+      local text = "bad argument #1 to '%s' (a table or its JSON is expected, got %s)"
+      assert.has_error(function()
+        s[method](s, nil)
+      end, text:format(method, "nothing"))
+      assert.has_error(function()
+        s[method](s, 5)
+      end, text:format(method, "a number"))
+    end
+  end)
+
   it("names methods among what an entry has", function()
     local path = os.tmpname()
     local f = assert(io.open(path, "w"))
