@@ -211,6 +211,7 @@ neap_rc np_session_key(neap_session *s); /* a new mark key, held by no text */
 /* marks what the model has fetched */
 void np_turn_fetched(neap_session *s);
 void np_hook_error(neap_session *s, const np_err *e);
+void np_hook_say(neap_session *s, np_str text);
 /* Writes NP_EV_TURN, and NP_EV_STATE when the state has changed. When the store refuses, they
 ** stay unwritten and the turn counts as not handed out. */
 neap_rc np_events_turn(neap_session *s);

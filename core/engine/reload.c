@@ -99,16 +99,34 @@ neap_rc np_reload_judge(neap_session *s, bool served) {
   return NEAP_OK;
 }
 
+#define HASH_SHOWN 8 /* digits: enough to tell two versions apart */
+
+/* Whoever reads "unexpected symbol" wants to know what decides meanwhile. */
+static neap_rc say_kept(neap_session *s, const np_err *e) {
+  const np_policy_info *serves = np_policy_info_of(s->policy);
+  char hex[2 * NP_SHA256];
+  np_buf b;
+  np_hex(serves->sha256, NP_SHA256, hex);
+  np_buf_init(&b, &s->engine->alloc);
+  np_buf_adds(&b, e->text);
+  np_buf_adds(&b, "; not taken, ");
+  np_buf_add(&b, serves->name);
+  np_buf_adds(&b, " (");
+  np_buf_add(&b, np_str_of(hex, HASH_SHOWN));
+  np_buf_adds(&b, ") serves on");
+  neap_rc rc = b.failed ? np_fail_mem(&s->err) : NEAP_OK;
+  if (!rc) np_hook_say(s, np_buf_str(&b));
+  np_buf_free(&b);
+  return rc;
+}
+
 /* A broken version is reported once; the old one keeps serving. */
 neap_rc np_reload_poll(neap_session *s) {
   np_err e = {0};
   if ((s->options.flags & NEAP_NO_RELOAD) || !s->options.policy) return NEAP_OK;
   if (!np_policy_changed(s->policy)) return NEAP_OK;
   neap_rc rc = reload(s, &e);
-  if (rc == NEAP_E_POLICY) {
-    np_hook_error(s, &e);
-    return NEAP_OK;
-  }
+  if (rc == NEAP_E_POLICY) return say_kept(s, &e);
   if (rc) s->err = e.code ? e : s->err;
   return rc;
 }

@@ -9,10 +9,14 @@
 #include "render/check.h"
 #endif
 
-void np_hook_error(neap_session *s, const np_err *e) {
+void np_hook_say(neap_session *s, np_str text) {
   if (s->hook_errors.n) np_buf_addc(&s->hook_errors, ',');
-  np_json_quote(&s->hook_errors, np_str_cstr(e->text));
+  np_json_quote(&s->hook_errors, text);
   s->hook_failures++;
+}
+
+void np_hook_error(neap_session *s, const np_err *e) {
+  np_hook_say(s, np_str_cstr(e->text));
 }
 
 #define SAID_MAX ((size_t)64 << 10) /* bytes of a turn's log */

@@ -76,6 +76,17 @@ static void begin(world *w, int place) {
   world_turn(w);
 }
 
+/* Of a version that was not taken: the error, a JSON string, ends with what serves. */
+static bool names_serving(const world *w, const row *r, const char *old) {
+  char tail[300];
+  np_str name = np_policy_info_of(w->s->policy)->name, said = np_str_cstr(w->error);
+  if (strcmp(r->result, "kept") != 0) return !strstr(w->error, "not taken");
+  snprintf(tail, sizeof tail, "; not taken, %.*s (%.8s) serves on\"", (int)name.n, name.p,
+           old);
+  size_t n = strlen(tail);
+  return said.n > n && strcmp(said.p + said.n - n, tail) == 0;
+}
+
 static void one(const row *r, int place) {
   char old[65], bad[65], what[200];
   world w;
@@ -97,6 +108,7 @@ static void one(const row *r, int place) {
     fprintf(stderr, "%s: %d errors, last %s\n  %d events, last %s from %.8s to %.8s\n",
             what, w.errors, w.error, w.events, w.result, w.from, w.to);
   CHECK("the reason is told once, not per poll", told);
+  CHECK("with the version that serves", names_serving(&w, r, old));
   CHECK("and logged once", logged);
   CHECK("with both hashes", hashes);
   CHECK("the old version serves on with its state", world_state(&w) == 5);
