@@ -47,15 +47,45 @@ static neap_rc hook_result(neap_session *s, neap_rc rc, const np_err *e) {
 
 /* ---- hooks ---- */
 
+#define ADMIT_FAILURES 3
+#define ADMIT_INSTRUCTIONS 20000000 /* as for a load */
+#define ADMIT_EACH 2000             /* and for each new entry */
+
+/* Each call has a limit; that many entries came at once must not multiply it. */
+static bool admit_goes_on(neap_session *s, int64_t spent, int64_t entries, int failures) {
+  np_err e = {0};
+  if (failures >= ADMIT_FAILURES) {
+    np_fail(&e, NEAP_E_POLICY,
+            "admit failed %d times in this turn; "
+            "its other new entries are not offered",
+            failures);
+  } else if (spent > ADMIT_INSTRUCTIONS + ADMIT_EACH * entries) {
+    np_fail(&e, NEAP_E_POLICY,
+            "admit used %lld instructions in this turn; "
+            "its other new entries are not offered; do less at a time",
+            (long long)spent);
+  } else {
+    return true;
+  }
+  s->breaker.failed = true;
+  np_hook_error(s, &e);
+  return false;
+}
+
 static neap_rc admit_new(neap_session *s) {
   bool has = np_policy_has(s->policy, "admit") && !np_breaker_is_open(s);
+  int64_t before = np_policy_spent(s->policy), first = s->admitted;
   neap_rc rc = NEAP_OK;
+  int failures = 0;
   for (; !rc && s->admitted < (int64_t)s->log.entry_count; s->admitted++) {
     int64_t id = s->admitted + 1;
     np_err e = {0};
-    if (has && np_view_at(&s->pack.view, id)->listed) {
-      rc = hook_result(s, np_policy_admit(s->policy, id, &e), &e);
-    }
+    if (!has || !np_view_at(&s->pack.view, id)->listed) continue;
+    neap_rc got = np_policy_admit(s->policy, id, &e);
+    failures += got != NEAP_OK;
+    rc = hook_result(s, got, &e);
+    if (id == (int64_t)s->log.entry_count) continue; /* there are no others */
+    has = admit_goes_on(s, np_policy_spent(s->policy) - before, id - first, failures);
   }
   return rc;
 }

@@ -199,12 +199,14 @@ bool np_pack_may_drop(const np_pack *p, uint32_t atom) {
   return each_member(q, atom, is_free, NULL);
 }
 
-/* Held by a policy's word, not by a rule: neither task nor newest step nor fetched. */
+/* Held by a policy's word, not by a rule: neither task nor fetched, nor a message of the newest
+** step. What a host has put beside the messages (memory, evidence) is none. */
 static bool is_loose(np_pack *p, int64_t id, void *ctx) {
   const np_entry *en = np_log_entry(p->log, id);
   (void)ctx;
   return !np_pack_is_pinned(p, id) && en->region != NP_REGION_TASK &&
-         (en->step != p->log->step || en->fold) && !np_view_at(&p->view, id)->fetched;
+         (en->step != p->log->step || en->fold || np_log_is_block(en->kind)) &&
+         !np_view_at(&p->view, id)->fetched;
 }
 
 bool np_pack_may_drop_held(const np_pack *p, uint32_t atom) {

@@ -115,12 +115,18 @@ static void run_migrate(lua_State *L, const job *j) {
   p->state_read = true;
 }
 
+/* Each change of the state is kept in the log: a policy must not fill the store with it. */
+#define STATE_BYTES ((size_t)256 << 10)
+
 /* What the hook leaves in ctx.state, written down: still in its coroutine. */
 static int write_state(lua_State *L) {
   np_policy *p = np_host(L);
   if (!p->state_read) return 0;
   lua_rawgeti(L, LUA_REGISTRYINDEX, p->state_ref);
   np_plain_write(L, -1, "ctx.state", &p->next_state);
+  if (p->next_state.n > STATE_BYTES)
+    return luaL_error(L, "ctx.state has %I bytes and may have 262,144; keep less in it",
+                      (LUAI_UACINT)p->next_state.n);
   return 0;
 }
 
@@ -221,6 +227,12 @@ bool np_policy_cost(const np_policy *p, size_t i, np_cost *out) {
   *out = p->cost[i];
   out->hook = hook_names[i];
   return true;
+}
+
+int64_t np_policy_spent(const np_policy *p) {
+  int64_t n = 0;
+  for (size_t i = 0; i < NP_HOOK_COUNT; i++) n += p->cost[i].instructions;
+  return n;
 }
 
 static void add_cost(np_policy *p, np_hook hook, int64_t instructions, size_t bytes) {

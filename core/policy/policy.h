@@ -112,6 +112,8 @@ typedef struct np_cost {
 void np_policy_measure(np_policy *p);
 /* The i-th hook's cost so far; false past the last. A hook that the policy lacks has no calls. */
 bool np_policy_cost(const np_policy *p, size_t i, np_cost *out);
+/* Instructions of all hooks so far, as the limit counts them. */
+int64_t np_policy_spent(const np_policy *p);
 
 /* ---- asking a model (ask.c) ----
 **

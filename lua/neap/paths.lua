@@ -47,11 +47,12 @@ end
 ---@param word string
 ---@return string? path, string? message
 function M.policy(word)
-  if is(word, "file") then return word end
   local dir = M.policies_dir()
+  -- a name is the shipped one's, whatever file of that name the current folder holds
   if dir and word:match("^[%w_%-]+$") and is(dir .. "/" .. word .. ".lua", "file") then
     return dir .. "/" .. word .. ".lua"
   end
+  if is(word, "file") then return word end
   if is(word, "directory") then return nil, word .. ": is a directory; name a policy file" end
   if is(word .. ".lua", "file") then
     local where = word:find("/", 1, true) and word or "./" .. word

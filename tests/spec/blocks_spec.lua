@@ -263,4 +263,18 @@ describe("blocks in a recording", function()
     assert.truthy(err:find("bad.jsonl:2: ", 1, true), err)
     assert.truthy(err:find("state, memory, evidence or notice", 1, true), err)
   end)
+
+  it("give way where they alone are too much, also in the first turn", function()
+    for _, format in ipairs(FORMATS) do
+      local s <close> = assert(neap.session({ window = 3000, format = format }))
+      assert(s:add({ role = "user", content = "TASK" }))
+      for i = 1, 400 do
+        local kind = i % 2 == 0 and "memory" or "evidence"
+        assert(s:add({ kind = kind, content = "some words here " .. i }))
+      end
+      local body = assert(s:prompt())
+      assert.is_true(s:account().tokens <= s:account().budget)
+      assert.is_true(has(body, "TASK"))
+    end
+  end)
 end)

@@ -54,4 +54,25 @@ describe("a policy that keeps failing", function()
     assert.is_nil(s:account().policy_out_until)
     assert.is_truthy(doctor(store):find("none has failed too often", 1, true), doctor(store))
   end)
+
+  -- Many entries at once multiply neither a failing call nor a busy one.
+  it("is not offered the rest of a turn's entries", function()
+    for hook, word in pairs({
+      ["error('no ' .. e.id)"] = "admit failed 3 times in this turn",
+      ["ctx.state.n = e.id; for _ = 1, 2300000 do end"] = "admit used",
+    }) do
+      write(("return { api = 1, admit = function(ctx, e) %s end }"):format(hook))
+      local s <close> = assert(neap.session({ policy = path, no_reload = true }))
+      for i = 1, 60 do
+        assert(s:add({ role = "user", content = "word " .. i }))
+      end
+      assert(s:prompt())
+      local errors = s:account().hook_errors
+      assert.is_true(#errors <= 4, #errors)
+      local said = errors[#errors]
+      assert.is_truthy(said:find(word, 1, true), said)
+      assert.is_truthy(said:find("its other new entries are not offered", 1, true), said)
+      assert.are.equal(1, s:account().policy_failed)
+    end
+  end)
 end)

@@ -193,6 +193,12 @@ describe("the policy of a project", function()
     assert.are_not.equal("mine", (used("p/src/deep")))
   end)
 
+  it("cannot stand in for a shipped one by its name", function()
+    write("p/full", policy("mine"))
+    assert.are.equal("full", (used("p", "-p", "full")))
+    assert.are.equal("mine", (used("p", "-p", "./full")))
+  end)
+
   it("is used by show, explain and diff as well", function()
     for _, words in ipairs({
       { "show", trace, "--turn", "3", "-w", "16000" },

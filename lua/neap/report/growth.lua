@@ -44,9 +44,11 @@ function M.line(heights)
   return text:format(M.sparkline(heights), grid.thousands(least), grid.thousands(most), at)
 end
 
+local PLURAL = { summary = "summaries", memory = "memories", evidence = "evidence" }
+
 -- "results of read", "calls of edit", "texts": what an entry is, in the plural.
 local function cause(e)
-  local kind = e.kind == "summary" and "summaries" or e.kind .. "s"
+  local kind = PLURAL[e.kind] or e.kind .. "s"
   return e.tool ~= "" and ("%s of %s"):format(kind, visible.line(e.tool)) or kind
 end
 

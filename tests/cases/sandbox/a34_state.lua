@@ -3,6 +3,7 @@
 -- with deep: call deeper than 32 tables
 -- with wide: call more than | not enough memory | time of one call
 -- with long: call more than 8 MiB | more than | not enough memory
+-- with large: call ctx.state has 300
 -- with nan: call ctx.state.items[3].x: not a finite number
 -- with inf: call ctx.state.items[3].x: not a finite number
 -- with bytes: call ctx.state.text: not UTF-8
@@ -24,6 +25,7 @@ local made = {
   deep = function(s) for _ = 1, 1e5 do s.x = {} s = s.x end end,
   wide = function(s) for i = 1, 1e7 do s[i] = i end end,
   long = function(s) for i = 1, 12 do s[i] = ("x"):rep(1 << 20) end end,
+  large = function(s) s.x = ("x"):rep(300000) end,
   nan = function(s) s.items = { 1, 2, { x = 0 / 0 } } end,
   inf = function(s) s.items = { 1, 2, { x = -1 / 0 } } end,
   bytes = function(s) s.text = "\xff\xfe" end,
