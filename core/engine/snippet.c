@@ -49,7 +49,7 @@ static size_t best_start(const finder *f, size_t bytes) {
   size_t low = 0, start = 0;
   for (size_t i = 0; i < f->n; i++) {
     if (count[f->at[i].word]++ == 0) different++;
-    while (f->at[i].to > f->at[low].from + bytes && low < i) {
+    while (low < i && f->at[i].to > f->at[low].from + bytes) {
       if (--count[f->at[low++].word] == 0) different--;
     }
     if (different > best) {

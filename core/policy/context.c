@@ -41,7 +41,7 @@ static int unknown_field(lua_State *L, const char *what, np_str name,
                          const char *const *fields) {
   const char *all[MOST_NAMES + 1];
   size_t n = 0;
-  for (; fields[n] && n < MOST_NAMES; n++) all[n] = fields[n];
+  for (; n < MOST_NAMES && fields[n]; n++) all[n] = fields[n];
   size_t first = n;
   lua_pushnil(L);
   while (n < MOST_NAMES && lua_next(L, lua_upvalueindex(1))) {

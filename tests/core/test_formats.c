@@ -207,7 +207,7 @@ static void pass_through(const char *path, const char *format, const char *list,
 /* An input that is one string is the user's message: it keeps its bytes in a list of one. */
 static void pass_string(const char *path, np_json body, np_json input) {
   np_buf b, want;
-  np_json got, list;
+  np_json got, list = {0};
   np_buf_init(&b, &np_alloc_libc);
   np_buf_init(&want, &np_alloc_libc);
   neap_session *s = session_open(n, "wire-string", NULL, 1000000, "responses");
