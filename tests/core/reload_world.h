@@ -6,6 +6,10 @@
 #ifndef NP_TESTS_RELOAD_WORLD_H
 #define NP_TESTS_RELOAD_WORLD_H
 
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* mkdtemp, utimensat */
+#endif
+
 #include "check.h"
 
 #include <fcntl.h>
