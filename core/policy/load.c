@@ -11,7 +11,9 @@
 #define CALL_INSTRUCTIONS INT64_C(5000000)
 #define STATE_BYTES ((size_t)32 << 20)
 #define BLOCK_BYTES ((size_t)8 << 20)
-#define CALL_MS 250
+#ifndef NP_CALL_MS /* a sanitized build, many times slower, gives its tests more */
+#define NP_CALL_MS 250
+#endif
 #define PIECE ((size_t)2 << 10) /* bytes compiled between two looks at the clock */
 
 static np_limits with_defaults(const np_limits *limits) {
@@ -21,7 +23,7 @@ static np_limits with_defaults(const np_limits *limits) {
   if (l.call_instructions <= 0) l.call_instructions = CALL_INSTRUCTIONS;
   if (l.bytes == 0) l.bytes = STATE_BYTES;
   if (l.block == 0) l.block = BLOCK_BYTES;
-  if (l.call_ms == 0) l.call_ms = CALL_MS;
+  if (l.call_ms == 0) l.call_ms = NP_CALL_MS;
   return l;
 }
 

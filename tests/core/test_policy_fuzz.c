@@ -13,19 +13,25 @@
 #include <unistd.h>
 
 typedef struct files {
-  np_buf text[200];
+  np_buf text[1000];
   size_t count;
 } files;
 
+static int is_lua(const struct dirent *d) {
+  size_t n = strlen(d->d_name);
+  return n > 4 && strcmp(d->d_name + n - 4, ".lua") == 0;
+}
+
+/* In the order of their names: a seed means the same programs on every machine. */
 static void read_files(files *f) {
-  DIR *dir = opendir("tests/cases/sandbox");
-  for (struct dirent *d; dir && (d = readdir(dir)) != NULL;) {
+  struct dirent **list;
+  int found = scandir("tests/cases/sandbox", &list, is_lua, alphasort);
+  for (int i = 0; i < found; i++) {
     char path[400], bytes[4096];
-    size_t n = strlen(d->d_name);
-    if (n < 5 || strcmp(d->d_name + n - 4, ".lua") != 0 || f->count == NP_COUNT(f->text))
-      continue;
-    snprintf(path, sizeof path, "tests/cases/sandbox/%s", d->d_name);
-    FILE *in = fopen(path, "rb");
+    size_t n;
+    snprintf(path, sizeof path, "tests/cases/sandbox/%s", list[i]->d_name);
+    free(list[i]);
+    FILE *in = f->count < NP_COUNT(f->text) ? fopen(path, "rb") : NULL;
     if (!in) continue;
     np_buf *b = &f->text[f->count++];
     np_buf_init(b, &np_alloc_libc);
@@ -33,7 +39,7 @@ static void read_files(files *f) {
       np_buf_add(b, np_str_of(bytes, n));
     fclose(in);
   }
-  if (dir) closedir(dir);
+  if (found >= 0) free(list);
 }
 
 static size_t pick(unsigned long long *s, size_t n) {
