@@ -115,6 +115,7 @@ static bool uses_units(np_keep keep) {
 /* Cuts and scores; *keep becomes `ends` when nothing was found. */
 static bool prepare(np_plan *p, np_keep *keep) {
   bool found = true;
+  if (p->among) return np_stretches_cut(p, p->among);
   if (!uses_units(*keep) && !p->table.mark) return true;
   if (!np_plan_cut(p)) return false;
   if (*keep == NP_KEEP_DENSE && !np_dense_score(p)) return false;
@@ -147,6 +148,10 @@ static bool choose(np_plan *p, np_keep keep, np_trim *out, size_t *cap) {
   out->table = 0;
   if (p->budget == 0) return true;
   np_plan_reset(p);
+  if (p->among) {
+    np_stretches_keep(p);
+    return ranges_of_units(p, out, cap);
+  }
   if (p->table.mark ? keep_head(p) : uses_units(keep)) {
     if (!keep_units(p, keep) || !ranges_of_units(p, out, cap)) return false;
     if (p->table.mark) count_rows(p, out);
@@ -223,14 +228,15 @@ neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, n
                .text = text,
                .about = ask->about,
                .alloc = ar->alloc,
+               .among = ask->among,
                .limit = limit_of(text, ask->tokens),
                .lines = ask->lines ? ask->lines : SIZE_MAX};
   np_keep keep = ask->keep;
   size_t tokens, cap = 0;
   *out = (np_trim){.lines = np_lines_count(text)};
-  if (out->lines <= p.lines && np_plan_fits(&p, text, p.limit, &tokens))
+  if (!p.among && out->lines <= p.lines && np_plan_fits(&p, text, p.limit, &tokens))
     return whole(text, ar, out, e);
-  if (np_table_find(text, &p.table) && p.table.long_rows && ask->lines)
+  if (!p.among && np_table_find(text, &p.table) && p.table.long_rows && ask->lines)
     p.table.mark = 0; /* lines are what may be kept, and these rows are more than one */
   np_str wide = NP_LIT("| \xE2\x80\xA6 1,234 rows left out |");
   bool ok =

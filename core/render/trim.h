@@ -6,6 +6,7 @@
 #define NP_RENDER_TRIM_H
 
 #include "base/mem.h"
+#include "text/extract.h"
 #include "token/token.h"
 
 typedef enum np_keep {
@@ -27,6 +28,8 @@ typedef struct np_trim_ask {
   size_t lines;  /* at most; 0: as many as the tokens allow */
   np_keep keep;
   np_str about; /* the query of NP_KEEP_ABOUT */
+  /* NULL, or what alone may be kept, by rank and then in order, whatever `keep` says */
+  const np_stretches *among;
 } np_trim_ask;
 #define NP_TRIM_ANY SIZE_MAX /* as `tokens`: no limit */
 

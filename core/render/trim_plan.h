@@ -20,8 +20,9 @@ typedef struct np_plan {
   const np_vocab *v;
   np_str text, about;
   const neap_alloc *alloc;
-  size_t limit; /* of the joined text */
-  size_t lines; /* that may be kept; SIZE_MAX: any number */
+  const np_stretches *among; /* NULL: all of the text */
+  size_t limit;              /* of the joined text */
+  size_t lines;              /* that may be kept; SIZE_MAX: any number */
   size_t
       budget; /* what may be chosen: the limit, or less when the joined text was over */
   size_t gap_cost; /* tokens of a gap on its own line */
@@ -74,5 +75,9 @@ void np_errors_score(np_plan *p, bool *found);
 bool np_errors_keep(np_plan *p);
 void np_about_score(np_plan *p, bool *found);
 bool np_about_keep(np_plan *p);
+
+/* The same among stretches: cuts the text into their lines and what lies between; keeps what fits. */
+bool np_stretches_cut(np_plan *p, const np_stretches *stretches);
+void np_stretches_keep(np_plan *p);
 
 #endif

@@ -4,13 +4,10 @@
 */
 #include "render/trim_table.h"
 
+#include "text/text.h"
+
 #define ROWS_MIN 3 /* fewer are no table worth a head of its own */
 #define PART 3     /* a third of the text: a smaller one is cut as the rest is */
-
-static size_t line_end(np_str s, size_t at) {
-  const char *nl = memchr(s.p + at, '\n', s.n - at);
-  return nl ? (size_t)(nl - s.p) + 1 : s.n;
-}
 
 /* ---- Markdown ---- */
 
@@ -34,7 +31,7 @@ static bool find_markdown(np_str text, np_table *out) {
   size_t before = SIZE_MAX; /* where the line before begins, if it may be a head */
   np_table best = {0};
   for (size_t at = 0; at < text.n;) {
-    size_t end = line_end(text, at);
+    size_t end = np_line_end(text, at);
     np_str line = np_str_cut(text, at, end);
     if (before == SIZE_MAX || !is_rule(line)) {
       before = is_row(line) ? at : SIZE_MAX;
@@ -42,8 +39,8 @@ static bool find_markdown(np_str text, np_table *out) {
       continue;
     }
     np_table t = {.mark = '|', .from = before, .body = end, .to = end};
-    while (t.to < text.n && is_row(np_str_cut(text, t.to, line_end(text, t.to)))) {
-      t.to = line_end(text, t.to);
+    while (t.to < text.n && is_row(np_str_cut(text, t.to, np_line_end(text, t.to)))) {
+      t.to = np_line_end(text, t.to);
       t.rows++;
     }
     if (t.rows > best.rows) best = t;
@@ -97,7 +94,7 @@ static bool find_values(np_str text, char mark, np_table *out) {
       t.rows++;
     }
     if (fields != wanted || fields < least) return false;
-    if (end != line_end(text, at)) t.long_rows = true;
+    if (end != np_line_end(text, at)) t.long_rows = true;
     at = end;
   }
   *out = t;
@@ -113,6 +110,6 @@ bool np_table_find(np_str text, np_table *out) {
 
 size_t np_table_row(const np_table *t, np_str text, size_t at) {
   size_t fields;
-  if (t->mark != ',') return line_end(text, at);
+  if (t->mark != ',') return np_line_end(text, at);
   return value_row(text, t->mark, at, &fields);
 }

@@ -30,6 +30,15 @@ bool np_is_mark(uint32_t c);   /* categories Mn and Mc: what stands on a letter 
 size_t np_lines_count(np_str s);
 /* Bytes of 1-based lines from..to (both included), their newlines too; empty when outside. */
 np_str np_lines_slice(np_str s, size_t from, size_t to);
+/* Newline bytes of `s`. */
+size_t np_lines_newlines(np_str s);
+/* Where the last `n` lines begin; 0 when there are no more. */
+size_t np_lines_back(np_str s, size_t n);
+/* Behind the line that begins at `at`, its newline included. */
+static inline size_t np_line_end(np_str s, size_t at) {
+  const char *nl = at < s.n ? memchr(s.p + at, '\n', s.n - at) : NULL;
+  return nl ? (size_t)(nl - s.p) + 1 : s.n;
+}
 /* Next line of *rest without its newline; false at the end. */
 bool np_line_next(np_str *rest, np_str *line);
 

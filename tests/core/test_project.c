@@ -1,0 +1,199 @@
+/*
+** Projections by hand: what each part shows of small texts, what is said of the rest, and what
+** wrong words are told. next: test_trim.c
+*/
+#include "project_help.h"
+
+static char lines_text[16384];
+
+/* "line 1\n" … "line n\n". */
+static np_str lines(int n) {
+  size_t at = 0;
+  for (int i = 1; i <= n; i++) {
+    at += (size_t)snprintf(lines_text + at, sizeof lines_text - at, "line %d\n", i);
+  }
+  return np_str_of(lines_text, at);
+}
+
+static bool is(const projected *r, const char *want) {
+  if (r->rc == NEAP_OK && np_str_is(r->text, want)) return true;
+  fprintf(stderr, "got (%d %s):\n%.*s\n", r->rc, r->err.text, (int)r->text.n, r->text.p);
+  return false;
+}
+
+static bool fails(const projected *r, neap_rc rc, const char *part) {
+  if (r->rc == rc && strstr(r->err.text, part)) return true;
+  fprintf(stderr, "got (%d): %s\n", r->rc, r->err.text);
+  return false;
+}
+
+/* ---- words ---- */
+
+static void words(void) {
+  static const struct {
+    const char *words;
+    np_extract want;
+  } cases[] = {
+      {"", {.kind = NP_EXTRACT_ALL}},
+      {" all ", {.kind = NP_EXTRACT_ALL}},
+      {"41-380", {.kind = NP_EXTRACT_LINES, .from = 41, .to = 380}},
+      {"41\xE2\x80\x93"
+       "380",
+       {.kind = NP_EXTRACT_LINES, .from = 41, .to = 380}},
+      {"lines 41-", {.kind = NP_EXTRACT_LINES, .from = 41, .to = SIZE_MAX}},
+      {"-380", {.kind = NP_EXTRACT_LINES, .from = 1, .to = 380}},
+      {"41", {.kind = NP_EXTRACT_LINES, .from = 41, .to = 41}},
+      {"head 50", {.kind = NP_EXTRACT_HEAD, .count = 50}},
+      {"tail", {.kind = NP_EXTRACT_TAIL, .count = 50}},
+      {"ends  7", {.kind = NP_EXTRACT_ENDS, .count = 7}},
+      {"match a  b", {.kind = NP_EXTRACT_MATCH, .argument = {"a  b", 4}}},
+      {"match -C 2 x", {.kind = NP_EXTRACT_MATCH, .context = 2, .argument = {"x", 1}}},
+      {"match -C3 x", {.kind = NP_EXTRACT_MATCH, .context = 3, .argument = {"x", 1}}},
+      {"match -Cx", {.kind = NP_EXTRACT_ALL}},
+      {"errors", {.kind = NP_EXTRACT_ERRORS}},
+      {"json $.a[0]", {.kind = NP_EXTRACT_JSON, .argument = {"$.a[0]", 6}}},
+      {"$.a[0]", {.kind = NP_EXTRACT_JSON, .argument = {"$.a[0]", 6}}},
+      {"rows 1-20", {.kind = NP_EXTRACT_ROWS, .from = 1, .to = 20}},
+      {"section Set up", {.kind = NP_EXTRACT_SECTION, .argument = {"Set up", 6}}},
+      {"outline", {.kind = NP_EXTRACT_OUTLINE}},
+      {"about retry policy",
+       {.kind = NP_EXTRACT_ABOUT, .argument = {"retry policy", 12}}},
+  };
+  for (size_t i = 0; i < NP_COUNT(cases); i++) {
+    np_extract got;
+    const np_extract *want = &cases[i].want;
+    neap_rc rc = np_extract_parse(np_str_cstr(cases[i].words), &got, NULL);
+    if (strcmp(cases[i].words, "match -Cx") == 0) {
+      CHECK("a number of lines is one", rc == NEAP_E_ARG);
+      continue;
+    }
+    bool same = rc == NEAP_OK && got.kind == want->kind && got.from == want->from &&
+                got.to == want->to && got.count == want->count &&
+                got.context == want->context && np_str_eq(got.argument, want->argument);
+    if (!same) fprintf(stderr, "words: %s\n", cases[i].words);
+    CHECK("a part is read as it is written", same);
+  }
+}
+
+static void wrong_words(void) {
+  static const char *const cases[] = {"foo",          "0",
+                                      "0-5",          "9-3",
+                                      "1-2-3",        "head 0",
+                                      "head x",       "match",
+                                      "json",         "rows",
+                                      "rows 0",       "section ",
+                                      "errors 5 now", "about",
+                                      "1 - 2 x",      "-",
+                                      "lines",        "head-5",
+                                      "match -C 2",   "tail 99999999999999999999",
+                                      "\xFF\xFE",     "match -C 999 x"};
+  for (size_t i = 0; i < NP_COUNT(cases); i++) {
+    projected r = project(NP_LIT("a\n"), cases[i], NP_TRIM_ANY);
+    CHECK("a wrong part is told the forms",
+          fails(&r, NEAP_E_ARG, "use one of: 41-380, head 50"));
+    CHECK("in one line", !strchr(r.err.text, '\n'));
+  }
+}
+
+/* ---- lines ---- */
+
+static void line_ranges(void) {
+  np_str text = lines(10);
+  projected r = project(text, "3-4", NP_TRIM_ANY);
+  CHECK("lines are given as they are", is(&r, "line 3\nline 4\n"));
+  CHECK("with their numbers", r.p.kept[0].line_from == 3 && r.p.kept[0].line_to == 4);
+  r = project(text, "9-", NP_TRIM_ANY);
+  CHECK("to the end", is(&r, "line 9\nline 10\n"));
+  r = project(text, "-2", NP_TRIM_ANY);
+  CHECK("from the beginning", is(&r, "line 1\nline 2\n"));
+  r = project(text, "10", NP_TRIM_ANY);
+  CHECK("one", is(&r, "line 10\n"));
+  r = project(text, "8-400", NP_TRIM_ANY);
+  CHECK("as many as there are", is(&r, "line 8\nline 9\nline 10\n"));
+  r = project(text, "11-12", NP_TRIM_ANY);
+  CHECK("a range behind the end says how long the text is",
+        fails(&r, NEAP_E_NOTFOUND, "there is no line 11; the text has 10 lines"));
+  r = project(text, "", NP_TRIM_ANY);
+  CHECK("all of it", r.p.whole && np_str_eq(r.text, text));
+  r = project(NP_LIT("a\r\nb\r\nc"), "2-3", NP_TRIM_ANY);
+  CHECK("other line ends stay", is(&r, "b\r\nc"));
+}
+
+static void head_and_tail(void) {
+  np_str text = lines(10);
+  projected r = project(text, "head 2", NP_TRIM_ANY);
+  CHECK("the head", is(&r, "line 1\nline 2\n"));
+  r = project(text, "tail 2", NP_TRIM_ANY);
+  CHECK("the tail", is(&r, "line 9\nline 10\n"));
+  r = project(NP_LIT("a\nb\nc"), "tail 2", NP_TRIM_ANY);
+  CHECK("the tail without a newline", is(&r, "b\nc"));
+  r = project(text, "ends 3", NP_TRIM_ANY);
+  CHECK("both ends, the gap marked",
+        is(&r, "line 1\nline 2\n[\xE2\x80\xA6 7 lines: 3-9 \xE2\x80\xA6]\nline 10\n"));
+  r = project(text, "ends 10", NP_TRIM_ANY);
+  CHECK("ends that meet leave no gap", r.p.whole);
+  r = project(NP_LIT(""), "tail 5", NP_TRIM_ANY);
+  CHECK("an empty text has an empty tail", r.rc == NEAP_OK && r.text.n == 0 && r.p.whole);
+}
+
+static void limits(void) {
+  np_str text = lines(400);
+  projected r = project(text, "41-380", 60);
+  CHECK("a limit cuts the end off and says so",
+        r.rc == NEAP_OK && np_str_find(r.text, NP_LIT("line 41\nline 42\n"), 0) == 0 &&
+            np_str_find(r.text, NP_LIT("-380 \xE2\x80\xA6]"), 0) != SIZE_MAX &&
+            r.p.tokens <= 60 && r.p.tokens > 45);
+  CHECK("what is left of the lines is told",
+        r.p.rest_from == r.p.kept[0].line_to + 1 && r.p.rest_to == 380);
+  r = project(text, "tail 300", 60);
+  CHECK("a tail is cut at its beginning",
+        r.p.rest_from == 101 && r.p.kept[0].line_to == 400 &&
+            np_str_find(r.text, NP_LIT("[\xE2\x80\xA6 "), 0) == 0);
+  for (size_t n = 0; n < 12; n++) {
+    r = project(text, "41-380", n);
+    CHECK("a limit is kept however small", r.rc == NEAP_OK && r.p.tokens <= n);
+  }
+}
+
+static void windows(void) {
+  np_project_ask ask = {.what = {.kind = NP_EXTRACT_HEAD, .count = 1},
+                        .tokens = NP_TRIM_ANY,
+                        .lines_before = 100,
+                        .bytes_before = 900,
+                        .lines_total = 200};
+  np_projection p;
+  np_arena_clear(&project_arena);
+  np_buf_clear(&project_shown);
+  neap_rc rc =
+      np_project(vocab, NP_LIT("x\ny\n"), &ask, &project_arena, &p, &project_shown, NULL);
+  CHECK("a window's numbers are those of the whole",
+        rc == NEAP_OK && p.kept[0].line_from == 101 && p.kept[0].from == 900 &&
+            p.kept[0].to == 902 && p.lines == 200 && !p.whole);
+}
+
+static void locators(void) {
+  np_buf b;
+  np_buf_init(&b, &np_alloc_libc);
+  projected r = project(lines(1000), "ends 3", NP_TRIM_ANY);
+  np_locator_add(&r.p, NP_LIT("17"), NP_LIT("3f2a9c01b4deffff"), &b);
+  CHECK("a locator has id, lines and hash",
+        np_str_is(np_buf_str(&b), "17, lines 1-2, 1000 of 1,000, sha256 3f2a9c01b4de"));
+  np_buf_clear(&b);
+  r = project(lines(3), "2", NP_TRIM_ANY);
+  np_locator_add(&r.p, NP_LIT("runs/17"), NP_LIT(""), &b);
+  CHECK("or without", np_str_is(np_buf_str(&b), "runs/17, line 2 of 3"));
+  np_buf_free(&b);
+}
+
+int main(void) {
+  project_begin();
+  words();
+  wrong_words();
+  line_ranges();
+  head_and_tail();
+  limits();
+  windows();
+  locators();
+  project_end();
+  return check_done();
+}
