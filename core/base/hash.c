@@ -51,3 +51,33 @@ uint64_t np_hash64(np_str s) {
   if (i < s.n) h = mix(h ^ load64(s.p + i, s.n - i));
   return mix(h);
 }
+
+/* ---- the sum of files ---- */
+
+/* In full, so that compilers make one load of it. */
+static inline uint64_t word(const char *s) {
+  const unsigned char *p = (const unsigned char *)s;
+  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+         (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+         (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+}
+
+static inline uint64_t stir(uint64_t lane, uint64_t v) {
+  lane = (lane ^ v) * 0xA0761D6478BD642Full;
+  return lane << 29 | lane >> 35;
+}
+
+uint64_t np_sum64(uint64_t seed, np_str s) {
+  uint64_t a = seed ^ 0x243F6A8885A308D3ull, b = seed ^ 0x13198A2E03707344ull;
+  uint64_t c = seed ^ 0xA4093822299F31D0ull, d = seed ^ 0x082EFA98EC4E6C89ull;
+  size_t i = 0;
+  for (; s.n - i >= 32; i += 32) {
+    a = stir(a, word(s.p + i));
+    b = stir(b, word(s.p + i + 8));
+    c = stir(c, word(s.p + i + 16));
+    d = stir(d, word(s.p + i + 24));
+  }
+  for (; s.n - i >= 8; i += 8) a = stir(a, word(s.p + i));
+  if (i < s.n) b = stir(b, load64(s.p + i, s.n - i));
+  return mix(mix(mix(mix(a ^ s.n) ^ b) ^ c) ^ d);
+}

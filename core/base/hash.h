@@ -1,6 +1,6 @@
 /*
 ** Hashes: SHA-256 and HMAC for identity and mark keys (from nettle), a fast 64-bit hash for
-** tables in memory. next: ../text/text.h
+** tables in memory, and a sum for pieces of files. next: ../text/text.h
 */
 #ifndef NP_BASE_HASH_H
 #define NP_BASE_HASH_H
@@ -15,5 +15,10 @@ void np_hex(const uint8_t *p, size_t n, char *out); /* 2n characters, no NUL */
 
 /* Of the bytes alone: the same on every machine and in every run. Never leaves the process. */
 uint64_t np_hash64(np_str s);
+
+/* A sum that files hold: the same on every machine and in every version. Four lanes, some
+** 10 GB/s; each step can be undone, so that no single change of the bytes goes unseen. It
+** guards against damage, not against who means to deceive: that is SHA-256's work. */
+uint64_t np_sum64(uint64_t seed, np_str s);
 
 #endif

@@ -1,7 +1,9 @@
 /*
-** Content by hash, kept once per tenant. Purging overwrites it in the file and in the
-** write-ahead log, and leaves its row as a record. next: held.c
+** Content by hash, kept once per tenant: in one row, or when it is large in a row with a map
+** and pieces. Purging overwrites it in the file and in the write-ahead log, and leaves its row
+** as a record. next: held.c
 */
+#include "store/content.h"
 #include "store/fts.h"
 
 bool np_hash_is(np_str body, const uint8_t *hash) {
@@ -10,40 +12,7 @@ bool np_hash_is(np_str body, const uint8_t *hash) {
   return memcmp(got, hash, NP_SHA256) == 0;
 }
 
-static neap_rc fail_damaged(const np_sqlite *sq, const uint8_t *hash, np_err *e) {
-  char hex[2 * NP_SHA256];
-  np_hex(hash, NP_SHA256, hex);
-  return np_fail(
-      e, NEAP_E_CORRUPT,
-      "store '%s': content %.12s… is damaged (its bytes differ from its hash); "
-      "restore a copy of the store",
-      sq->label, hex);
-}
-
 /* ---- reading ----------------------------------------------------------------------- */
-
-static neap_rc judge(np_sqlite *sq, sqlite3_stmt *st, const uint8_t *hash, np_str *body,
-                     np_err *e) {
-  bool row = false;
-  neap_rc rc = np_sq_step(sq, st, &row, e);
-  if (rc != NEAP_OK) return rc;
-  if (!row) return np_fail_no_content(hash, e);
-  int place = sqlite3_column_int(st, 0);
-  if (place == NP_PLACE_PURGED) return np_fail_purged(hash, e);
-  *body = np_sq_blob(st, 1);
-  if (body->n == 0 && sqlite3_errcode(sq->db) == SQLITE_NOMEM) return np_fail_mem(e);
-  bool good = place == NP_PLACE_BLOB && np_hash_is(*body, hash);
-  return good ? NEAP_OK : fail_damaged(sq, hash, e);
-}
-
-neap_rc np_sq_blob_open(np_sqlite *sq, np_str tenant, const uint8_t *hash,
-                        sqlite3_stmt **st, np_str *body, np_err *e) {
-  neap_rc rc = np_sq_use(sq, SQL_BLOB, st, e, "tb", tenant, np_hash_str(hash));
-  if (rc != NEAP_OK) return rc;
-  rc = judge(sq, *st, hash, body, e);
-  if (rc != NEAP_OK) np_sq_done(*st);
-  return rc;
-}
 
 /* Content of a session that is held back is not in the file yet. */
 static const np_row *find_held(const np_sqlite *sq, np_str tenant, const uint8_t *hash) {
@@ -59,20 +28,20 @@ static const np_row *find_held(const np_sqlite *sq, np_str tenant, const uint8_t
   return NULL;
 }
 
+static neap_rc add_held(np_str part, np_buf *out, np_err *e) {
+  np_buf_add(out, part);
+  return out->failed ? np_fail_mem(e) : NEAP_OK;
+}
+
 static neap_rc get(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *out,
                    np_err *e) {
-  sqlite3_stmt *st = NULL;
-  np_str body;
+  np_content c;
   const np_row *held = find_held(sq, tenant, hash);
-  if (held) {
-    np_buf_add(out, held->ev.body);
-    return out->failed ? np_fail_mem(e) : NEAP_OK;
-  }
-  neap_rc rc = np_sq_blob_open(sq, tenant, hash, &st, &body, e);
-  if (rc != NEAP_OK) return rc;
-  np_buf_add(out, body);
-  np_sq_done(st);
-  return out->failed ? np_fail_mem(e) : NEAP_OK;
+  if (held) return add_held(held->ev.body, out, e);
+  neap_rc rc = np_content_open(sq, tenant, hash, &c, e);
+  if (rc == NEAP_OK) rc = np_content_all(&c, out, e);
+  np_content_close(&c);
+  return rc;
 }
 
 neap_rc np_sq_get(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
@@ -83,57 +52,158 @@ neap_rc np_sq_get(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
   return np_sq_unlock(sq, get(sq, tenant, hash, out, e));
 }
 
+static neap_rc window(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_window *w,
+                      np_buf *out, np_err *e) {
+  np_content c;
+  const np_row *held = find_held(sq, tenant, hash);
+  if (held) return add_held(np_window_of(held->ev.body, w), out, e);
+  neap_rc rc = np_content_open(sq, tenant, hash, &c, e);
+  if (rc == NEAP_OK) rc = np_content_window(&c, w, out, e);
+  np_content_close(&c);
+  return rc;
+}
+
+neap_rc np_sq_window(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
+                     np_window *w, np_buf *out, np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  np_sqlite *sq = np_sq_lock(store);
+  return np_sq_unlock(sq, window(sq, tenant, hash, w, out, e));
+}
+
 /* ---- writing ----------------------------------------------------------------------- */
 
-/* NP_PLACE_NONE when there is no such row. */
-static neap_rc place_of(np_sqlite *sq, np_str tenant, const uint8_t *hash, int *place,
-                        np_err *e) {
+static neap_rc run(np_sqlite *sq, sqlite3_stmt *st, np_err *e) {
+  bool row;
+  neap_rc rc = np_sq_step(sq, st, &row, e);
+  np_sq_done(st);
+  return rc;
+}
+
+/* A content's row as it is: NP_PLACE_NONE when there is none. */
+typedef struct known {
+  int place;
+  int64_t id;
+} known;
+
+static neap_rc look_up(np_sqlite *sq, np_str tenant, const uint8_t *hash, known *out,
+                       np_err *e) {
   sqlite3_stmt *st;
   bool row = false;
+  *out = (known){NP_PLACE_NONE, 0};
   neap_rc rc = np_sq_use(sq, SQL_BLOB_PLACE, &st, e, "tb", tenant, np_hash_str(hash));
   if (rc != NEAP_OK) return rc;
   rc = np_sq_step(sq, st, &row, e);
-  *place = row ? sqlite3_column_int(st, 0) : NP_PLACE_NONE;
+  if (row) *out = (known){sqlite3_column_int(st, 0), sqlite3_column_int64(st, 1)};
   np_sq_done(st);
   return rc;
 }
 
-/* Puts a row in the state (place, body); `old` is what place_of said. */
-static neap_rc set_row(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_t *hash,
-                       int old, int place, np_str body, np_err *e) {
+/* What is to be in a content's row. */
+typedef struct kept {
+  const uint8_t *hash;
+  int64_t fence, place, size;
+  np_str body;
+} kept;
+
+/* Adds the row; *k.place stays NP_PLACE_NONE when there is one. */
+static neap_rc add_row(np_sqlite *sq, np_str tenant, const kept *k, known *out,
+                       np_err *e) {
   sqlite3_stmt *st;
-  bool row;
-  bool live = place == NP_PLACE_BLOB;
-  neap_rc rc;
-  if (old == NP_PLACE_NONE) {
-    rc = np_sq_use(sq, SQL_BLOB_ADD, &st, e, live ? "tbiiiib" : "tbiiiin", tenant,
-                   np_hash_str(hash), fence, (int64_t)NP_ROW_VERSION, (int64_t)place,
-                   (int64_t)body.n, body);
-  } else if (live) {
-    rc = np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiibtb", fence, (int64_t)place,
-                   (int64_t)body.n, body, tenant, np_hash_str(hash));
-  } else {
-    rc = np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiintb", fence, (int64_t)place,
-                   (int64_t)body.n, tenant, np_hash_str(hash));
-  }
-  if (rc != NEAP_OK) return rc;
-  rc = np_sq_step(sq, st, &row, e);
-  np_sq_done(st);
+  const char *types = k->place == NP_PLACE_PURGED ? "tbiiiiin" : "tbiiiiib";
+  *out = (known){NP_PLACE_NONE, 0};
+  neap_rc rc =
+      np_sq_use(sq, SQL_BLOB_ADD, &st, e, types, tenant, np_hash_str(k->hash), k->fence,
+                (int64_t)NP_ROW_VERSION, k->place, k->size, (int64_t)NP_ENC_RAW, k->body);
+  if (rc == NEAP_OK) rc = run(sq, st, e);
+  if (rc == NEAP_OK && sqlite3_changes(sq->db) == 1)
+    *out = (known){(int)k->place, sqlite3_last_insert_rowid(sq->db)};
   return rc;
 }
 
-/* Inside a transaction. What was purged and comes again is kept again. */
+static neap_rc set_row(np_sqlite *sq, int64_t id, const kept *k, np_err *e) {
+  sqlite3_stmt *st;
+  neap_rc rc = k->place == NP_PLACE_PURGED
+                   ? np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiini", k->fence, k->place,
+                               k->size, (int64_t)NP_ENC_RAW, id)
+                   : np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiibi", k->fence, k->place,
+                               k->size, (int64_t)NP_ENC_RAW, k->body, id);
+  return rc == NEAP_OK ? run(sq, st, e) : rc;
+}
+
+static neap_rc add_piece(np_sqlite *sq, int64_t id, size_t n, const kept *k, np_str piece,
+                         np_buf *marks, np_err *e) {
+  sqlite3_stmt *st;
+  np_buf_clear(marks);
+  np_chunk_marks(piece, marks);
+  if (marks->failed) return np_fail_mem(e);
+  np_str m = np_buf_str(marks);
+  int64_t sum = (int64_t)np_chunk_sum(k->hash, n, m, piece);
+  neap_rc rc =
+      np_sq_use(sq, SQL_CHUNK_ADD, &st, e, "iiiiibb", id << NP_CHUNK_BITS | (int64_t)n,
+                k->fence, (int64_t)NP_ROW_VERSION, (int64_t)NP_ENC_RAW, sum, m, piece);
+  return rc == NEAP_OK ? run(sq, st, e) : rc;
+}
+
+static neap_rc remove_pieces(np_sqlite *sq, int64_t id, np_err *e) {
+  sqlite3_stmt *st;
+  neap_rc rc = np_sq_use(sq, SQL_CHUNKS_REMOVE, &st, e, "ii", id << NP_CHUNK_BITS,
+                         (id + 1) << NP_CHUNK_BITS);
+  return rc == NEAP_OK ? run(sq, st, e) : rc;
+}
+
+static neap_rc add_pieces(np_sqlite *sq, int64_t id, const kept *k, np_str body,
+                          np_buf *marks, np_err *e) {
+  neap_rc rc = NEAP_OK;
+  if (id <= 0 || id >= NP_CONTENT_MAX)
+    return np_sq_say(sq, NEAP_E_LIMIT, "it holds too many contents; begin another", e);
+  for (size_t n = 0, at = 0; rc == NEAP_OK && at < body.n; n++) {
+    size_t size = np_chunk_size(body.n, n);
+    rc = add_piece(sq, id, n, k, np_str_of(body.p + at, size), marks, e);
+    at += size;
+  }
+  return rc;
+}
+
+/* Its row is new, or was purged. */
+static neap_rc add_large(np_sqlite *sq, np_str tenant, kept *k, const known *old,
+                         np_str body, np_err *e) {
+  np_buf b;
+  known now = *old;
+  np_buf_init(&b, sq->st.alloc);
+  np_chunk_map_write(k->hash, body, &b);
+  k->place = NP_PLACE_CHUNKS;
+  k->body = np_buf_str(&b);
+  neap_rc rc = b.failed                      ? np_fail_mem(e)
+               : old->place == NP_PLACE_NONE ? add_row(sq, tenant, k, &now, e)
+                                             : set_row(sq, old->id, k, e);
+  if (rc == NEAP_OK) rc = add_pieces(sq, now.id, k, body, &b, e);
+  np_buf_free(&b);
+  return rc;
+}
+
+/* Inside a transaction. What was purged and comes again is kept again. A small one is added
+** without a look whether it is there: mostly it is not, and if so nothing is changed. */
 neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_t *hash,
                        np_str body, np_err *e) {
-  int place = NP_PLACE_NONE;
-  neap_rc rc = place_of(sq, tenant, hash, &place, e);
-  if (rc != NEAP_OK || place == NP_PLACE_BLOB) return rc;
-  return set_row(sq, tenant, fence, hash, place, NP_PLACE_BLOB, body, e);
+  known old;
+  bool large = body.n > NP_WHOLE_MAX;
+  kept k = {hash, fence, NP_PLACE_BLOB, (int64_t)body.n, body};
+  neap_rc rc = NEAP_OK;
+  if (!large) {
+    rc = add_row(sq, tenant, &k, &old, e);
+    if (rc != NEAP_OK || old.place == NP_PLACE_BLOB) return rc;
+  }
+  rc = look_up(sq, tenant, hash, &old, e);
+  bool there = old.place != NP_PLACE_NONE && old.place != NP_PLACE_PURGED;
+  if (rc != NEAP_OK || there) return rc;
+  return large ? add_large(sq, tenant, &k, &old, body, e) : set_row(sq, old.id, &k, e);
 }
 
 static neap_rc put(np_sqlite *sq, np_str tenant, np_str body, const uint8_t *hash,
                    np_err *e) {
   neap_rc rc = np_sq_writable(sq, e);
+  if (rc == NEAP_OK) rc = np_sq_sync(sq, NEAP_DURABLE_PROCESS, e);
   if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
   if (rc != NEAP_OK) return rc;
   return np_sq_end(sq, np_sq_blob_add(sq, tenant, 0, hash, body, e), e);
@@ -151,23 +221,31 @@ neap_rc np_sq_put(np_store *store, np_str tenant, np_str body, uint8_t hash[NP_S
 
 /* ---- purging ----------------------------------------------------------------------- */
 
-/* Inside a transaction: first their words, then the events (small bodies are theirs), then the blob. */
+/* The content's row becomes the record; its pieces go. */
+static neap_rc empty_row(np_sqlite *sq, np_str tenant, const uint8_t *hash, bool events,
+                         np_err *e) {
+  known old;
+  kept k = {hash, 0, NP_PLACE_PURGED, 0, {"", 0}};
+  neap_rc rc = look_up(sq, tenant, hash, &old, e);
+  if (rc != NEAP_OK || old.place == NP_PLACE_PURGED) return rc;
+  if (old.place == NP_PLACE_NONE)
+    return events ? add_row(sq, tenant, &k, &old, e) : np_fail_no_content(hash, e);
+  rc = set_row(sq, old.id, &k, e);
+  bool pieces = old.place == NP_PLACE_CHUNKS && old.id > 0 && old.id < NP_CONTENT_MAX;
+  return rc == NEAP_OK && pieces ? remove_pieces(sq, old.id, e) : rc;
+}
+
+/* Inside a transaction: first their words, then the events (small bodies are theirs), then
+** the content. */
 static neap_rc remove_content(np_sqlite *sq, np_str tenant, const uint8_t *hash,
                               np_err *e) {
   sqlite3_stmt *st;
-  bool row;
-  int place = NP_PLACE_NONE;
   neap_rc rc = np_words_purge(sq, tenant, hash, e);
   if (rc != NEAP_OK) return rc;
   rc = np_sq_use(sq, SQL_EVENTS_PURGE, &st, e, "tb", tenant, np_hash_str(hash));
-  if (rc != NEAP_OK) return rc;
-  rc = np_sq_step(sq, st, &row, e);
-  np_sq_done(st);
-  int events = sqlite3_changes(sq->db);
-  if (rc == NEAP_OK) rc = place_of(sq, tenant, hash, &place, e);
-  if (rc != NEAP_OK || place == NP_PLACE_PURGED) return rc;
-  if (place == NP_PLACE_NONE && events == 0) return np_fail_no_content(hash, e);
-  return set_row(sq, tenant, 0, hash, place, NP_PLACE_PURGED, (np_str){"", 0}, e);
+  if (rc == NEAP_OK) rc = run(sq, st, e);
+  bool events = rc == NEAP_OK && sqlite3_changes(sq->db) > 0;
+  return rc == NEAP_OK ? empty_row(sq, tenant, hash, events, e) : rc;
 }
 
 /* The write-ahead log still holds the old pages until it is emptied. */

@@ -2,7 +2,7 @@
 ** The whole-file check: SQLite's own, then every event in order of its log, then every
 ** content. It reads with statements of its own, inside one snapshot. next: sqlite.c
 */
-#include "store/sqlite.h"
+#include "store/content.h"
 
 typedef struct checker {
   np_sqlite *sq;
@@ -12,6 +12,8 @@ typedef struct checker {
   np_buf line;
   np_buf tenant, session; /* of the log being walked */
   int64_t next;           /* the seq that must come now */
+  neap_rc rc;             /* a failure of the world in the middle of a row */
+  np_err *err;
 } checker;
 
 /* One line: names and SQLite's own texts may hold line ends. */
@@ -47,9 +49,10 @@ static neap_rc each(checker *c, const char *sql,
   while (rc == NEAP_OK && more) {
     rc = np_sq_step(c->sq, st, &more, &own);
     if (rc == NEAP_OK && more) row(c, st);
+    if (c->rc != NEAP_OK) more = false;
   }
   sqlite3_finalize(st);
-  if (rc == NEAP_OK) return rc;
+  if (rc == NEAP_OK) return c->rc;
   if (rc != NEAP_E_CORRUPT) return np_fail(e, rc, "%s", own.text);
   say(c, own.text);
   return NEAP_OK;
@@ -110,25 +113,62 @@ static void on_event(checker *c, sqlite3_stmt *st) {
   }
 }
 
-static void on_blob(checker *c, sqlite3_stmt *st) {
-  np_str hash = np_sq_blob(st, 0);
-  char hex[2 * NP_SHA256];
-  uint8_t key[NP_SHA256] = {0};
-  bool whole = hash.n == NP_SHA256;
-  if (whole) memcpy(key, hash.p, sizeof key);
-  np_str body = np_sq_blob(st, 3);
-  bool good = sqlite3_column_int64(st, 2) == (int64_t)body.n;
-  int place = sqlite3_column_int(st, 1);
-  if (place == NP_PLACE_BLOB) {
-    good = good && np_hash_is(body, key);
-  } else {
-    good = good && place == NP_PLACE_PURGED && body.n == 0;
+/* All of a content: its pieces, its map and its marks are what its bytes make them. */
+static neap_rc check_content(checker *c, np_str tenant, const uint8_t *key, int64_t size,
+                             np_err *own) {
+  np_content one;
+  np_buf all, map;
+  np_buf_init(&all, c->sq->st.alloc);
+  np_buf_init(&map, c->sq->st.alloc);
+  neap_rc rc = np_content_open(c->sq, tenant, key, &one, own);
+  if (rc == NEAP_OK) rc = np_content_all(&one, &all, own);
+  bool good = rc == NEAP_OK && size == (int64_t)all.n;
+  if (good && !one.whole) {
+    np_chunk_map_write(key, np_buf_str(&all), &map);
+    good = np_str_eq(np_buf_str(&map), one.text);
   }
-  if (good && whole) return;
+  for (size_t n = 0; good && !one.whole && n < np_chunk_count(one.size); n++) {
+    np_buf_clear(&map);
+    rc = np_content_piece(&one, n, own);
+    np_chunk_marks(one.bytes, &map);
+    good = rc == NEAP_OK && np_str_eq(np_buf_str(&map), one.marks);
+  }
+  if (all.failed || map.failed) rc = np_fail_mem(own);
+  np_content_close(&one);
+  np_buf_free(&all);
+  np_buf_free(&map);
+  return rc == NEAP_OK && !good ? NEAP_E_CORRUPT : rc;
+}
+
+/* Columns: tenant, hash, place, size, and whether there is a body. */
+static void on_blob(checker *c, sqlite3_stmt *st) {
+  np_str hash = np_sq_blob(st, 1);
+  char hex[2 * NP_SHA256];
+  np_err own = {0};
+  uint8_t key[NP_SHA256] = {0};
+  int64_t size = sqlite3_column_int64(st, 3);
+  neap_rc rc = hash.n == NP_SHA256 ? NEAP_OK : NEAP_E_CORRUPT;
+  if (rc == NEAP_OK) memcpy(key, hash.p, sizeof key);
+  if (rc == NEAP_OK && sqlite3_column_int(st, 2) == NP_PLACE_PURGED) {
+    rc = size == 0 && sqlite3_column_int(st, 4) == 0 ? NEAP_OK : NEAP_E_CORRUPT;
+  } else if (rc == NEAP_OK) {
+    rc = check_content(c, np_sq_blob(st, 0), key, size, &own);
+  }
+  if (rc == NEAP_OK) return;
+  if (rc != NEAP_E_CORRUPT && rc != NEAP_E_LIMIT) {
+    c->rc = np_fail(c->err, rc, "%s", own.text);
+    return;
+  }
   np_hex(key, NP_SHA256, hex);
   np_buf_adds(&c->line, "content ");
   np_buf_add(&c->line, (np_str){hex, 12});
-  say(c, "… differs from its hash");
+  say(c, rc == NEAP_E_LIMIT ? "… is compressed in a way that this neap cannot read"
+                            : "… differs from its hash");
+}
+
+static void on_stray(checker *c, sqlite3_stmt *st) {
+  np_buf_int(&c->line, sqlite3_column_int64(st, 0));
+  say(c, " pieces belong to no content");
 }
 
 /* ---- the check --------------------------------------------------------------------- */
@@ -136,27 +176,34 @@ static void on_blob(checker *c, sqlite3_stmt *st) {
 static const char all_events[] =
     "SELECT e.tenant, e.session, e.seq, e.kind, e.version, e.place, e.sum, e.hash, "
     "e.head,"
-    " e.body, CASE WHEN e.place = 2 THEN coalesce((SELECT CASE b.place WHEN 2 THEN 1 "
-    "ELSE 2"
+    " e.body, CASE WHEN e.place = 2 THEN coalesce((SELECT CASE WHEN b.place IN (2, 4) "
+    "THEN 1 ELSE 2"
     " END FROM blob AS b WHERE b.tenant = e.tenant AND b.hash = e.hash), 0) ELSE 0 END,"
     " CASE WHEN e.seq = 1 THEN EXISTS(SELECT 1 FROM session AS s WHERE s.tenant = "
     "e.tenant"
     " AND s.name = e.session) ELSE 1 END"
     " FROM event AS e ORDER BY e.tenant, e.session, e.seq";
 
+static const char all_blobs[] =
+    "SELECT tenant, hash, place, size, coalesce(length(body), 0) FROM blob";
+static const char strays[] =
+    "SELECT count(*) FROM chunk WHERE NOT EXISTS(SELECT 1 FROM blob AS b"
+    " WHERE b.id = chunk.id >> 24 AND b.place = 4) HAVING count(*) > 0";
+
 static neap_rc check_all(checker *c, np_err *e) {
   neap_rc rc = np_sq_exec(c->sq, "BEGIN", e);
   if (rc != NEAP_OK) return rc;
   rc = each(c, "PRAGMA integrity_check", on_structure, e);
   if (rc == NEAP_OK) rc = each(c, all_events, on_event, e);
-  if (rc == NEAP_OK) rc = each(c, "SELECT hash, place, size, body FROM blob", on_blob, e);
+  if (rc == NEAP_OK) rc = each(c, all_blobs, on_blob, e);
+  if (rc == NEAP_OK && c->sq->version >= 3) rc = each(c, strays, on_stray, e);
   if (!sqlite3_get_autocommit(c->sq->db)) np_sq_exec(c->sq, "ROLLBACK", NULL);
   return rc;
 }
 
 neap_rc np_sq_check(np_store *store, void (*fn)(void *ctx, np_str line), void *ctx,
                     np_err *e) {
-  checker c = {.sq = np_sq_lock(store), .say = fn, .ctx = ctx};
+  checker c = {.sq = np_sq_lock(store), .say = fn, .ctx = ctx, .err = e};
   np_buf_init(&c.line, store->alloc);
   np_buf_init(&c.tenant, store->alloc);
   np_buf_init(&c.session, store->alloc);

@@ -25,7 +25,7 @@ static neap_rc check_fence(np_sqlite *sq, const np_claim *c, size_t held, np_err
 }
 
 /* Durability of the commits to come; not allowed inside a transaction. */
-static neap_rc set_sync(np_sqlite *sq, neap_durable durable, np_err *e) {
+neap_rc np_sq_sync(np_sqlite *sq, neap_durable durable, np_err *e) {
   int want = durable == NEAP_DURABLE_POWER ? 2 : 1;
   if (sq->sync == want) return NEAP_OK;
   neap_rc rc = np_sq_exec(
@@ -87,7 +87,7 @@ neap_rc np_sq_write(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t
   np_memlog *held = np_memlog_find(&sq->held, c->tenant, c->session);
   if (held && held->fence != c->fence) held = NULL;
   neap_rc rc = np_sq_writable(sq, e);
-  if (rc == NEAP_OK) rc = set_sync(sq, durable, e);
+  if (rc == NEAP_OK) rc = np_sq_sync(sq, durable, e);
   if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
   if (rc != NEAP_OK) return rc;
   rc = check_fence(sq, c, held ? held->n : 0, e);

@@ -4,6 +4,7 @@
 #include "store/memblobs.h"
 
 #include "store/memlog.h"
+#include "text/text.h"
 
 void np_memblobs_init(np_memblobs *m, const neap_alloc *a) {
   *m = (np_memblobs){.alloc = a};
@@ -11,6 +12,7 @@ void np_memblobs_init(np_memblobs *m, const neap_alloc *a) {
 
 void np_memblobs_free(np_memblobs *m) {
   for (size_t i = 0; i < m->cap; i++) {
+    if (m->slots[i]) np_free(m->alloc, m->slots[i]->marks);
     if (m->slots[i]) np_free(m->alloc, m->slots[i]->body);
     np_free(m->alloc, m->slots[i]);
   }
@@ -86,7 +88,46 @@ bool np_memblob_purge(np_memblobs *m, np_str tenant, const uint8_t *hash) {
   if (!b) return false;
   if (b->body) np_wipe(b->body, b->n);
   np_free(m->alloc, b->body);
+  np_free(m->alloc, b->marks);
   b->body = NULL;
+  b->marks = NULL;
   b->n = 0;
+  return true;
+}
+
+/* ---- windows ----------------------------------------------------------------------- */
+
+static bool mark(const np_memblobs *m, np_memblob *b) {
+  np_str text = {b->body, b->n}, line;
+  b->lines = np_lines_count(text);
+  b->marks = np_calloc(m->alloc, b->lines / NP_MARK_LINES + 1, sizeof *b->marks);
+  if (!b->marks) return false;
+  for (size_t i = 0; np_line_next(&text, &line); i++) {
+    if (i % NP_MARK_LINES == 0) b->marks[i / NP_MARK_LINES] = (size_t)(line.p - b->body);
+  }
+  return true;
+}
+
+/* The offset at which a line begins, counted from 0; the end for what is behind the last. */
+static size_t line_at(const np_memblob *b, size_t line) {
+  if (line >= b->lines) return b->n;
+  np_str rest = np_str_cut((np_str){b->body, b->n}, b->marks[line / NP_MARK_LINES], b->n);
+  np_str part = np_lines_slice(rest, 1, line % NP_MARK_LINES);
+  return (size_t)(rest.p - b->body) + part.n;
+}
+
+bool np_memblob_window(const np_memblobs *m, np_memblob *b, np_window *w, np_str *out) {
+  np_str text = {b->body, b->n};
+  if (!w->by_lines || b->n <= NP_WHOLE_MAX) {
+    *out = np_window_of(text, w);
+    return true;
+  }
+  if (!b->marks && !mark(m, b)) return false;
+  bool none = w->from == 0 || w->from > w->to || w->from > b->lines;
+  size_t from = none ? 0 : line_at(b, w->from - 1), to = none ? 0 : line_at(b, w->to);
+  *out = np_str_cut(text, from, to);
+  w->size = b->n;
+  w->lines = b->lines;
+  w->at = from;
   return true;
 }

@@ -6,6 +6,7 @@
 #ifndef NP_STORE_MEMBLOBS_H
 #define NP_STORE_MEMBLOBS_H
 
+#include "store/chunk.h"
 #include "store/row.h"
 
 typedef struct np_memblob {
@@ -13,6 +14,9 @@ typedef struct np_memblob {
   uint8_t hash[NP_SHA256];
   char *body; /* NULL when purged */
   size_t n;
+  size_t *
+      marks; /* of a large one, once a window is asked for: where each 64th line begins */
+  size_t lines;
 } np_memblob;
 
 typedef struct np_memblobs {
@@ -29,6 +33,9 @@ np_memblob *np_memblob_find(const np_memblobs *m, np_str tenant, const uint8_t *
 ** memory. */
 np_memblob *np_memblob_put(np_memblobs *m, np_str tenant, const uint8_t *hash,
                            np_str body);
+
+/* A window of its body; false: no memory for its marks. */
+bool np_memblob_window(const np_memblobs *m, np_memblob *b, np_window *w, np_str *out);
 
 /* Forgets the content; makes an empty entry when there was none. False: no memory. */
 bool np_memblob_purge(np_memblobs *m, np_str tenant, const uint8_t *hash);

@@ -153,6 +153,25 @@ static neap_rc mem_get(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256
   return unlock(m, get(m, tenant, hash, out, e));
 }
 
+static neap_rc window(mem_store *m, np_str tenant, const uint8_t *hash, np_window *w,
+                      np_buf *out, np_err *e) {
+  np_memblob *b = np_memblob_find(&m->blobs, tenant, hash);
+  np_str part;
+  if (!b) return np_fail_no_content(hash, e);
+  if (!b->body) return np_fail_purged(hash, e);
+  if (!np_memblob_window(&m->blobs, b, w, &part)) return np_fail_mem(e);
+  np_buf_add(out, part);
+  return out->failed ? np_fail_mem(e) : NEAP_OK;
+}
+
+static neap_rc mem_window(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                          np_window *w, np_buf *out, np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  return unlock(m, window(m, tenant, hash, w, out, e));
+}
+
 /* Counts the tenant's events that hold this content; with `remove` they forget it. */
 static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool remove) {
   size_t found = 0;
@@ -329,6 +348,7 @@ static const np_store_ops mem_ops = {
     .read = mem_read,
     .put = mem_put,
     .get = mem_get,
+    .window = mem_window,
     .purge = mem_purge,
     .sessions = mem_sessions,
     .indexed = mem_indexed,

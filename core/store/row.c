@@ -4,6 +4,8 @@
 */
 #include "store/row.h"
 
+#include "text/text.h"
+
 /* The sum is keyed with the numbers of the row, so that a flipped bit in any of them, or
 ** in the head, is found without joining them in one buffer. */
 void np_row_sum(const np_event *ev, uint8_t out[NP_SUM]) {
@@ -137,6 +139,17 @@ neap_rc np_fail_no_content(const uint8_t hash[NP_SHA256], np_err *e) {
 neap_rc np_fail_purged(const uint8_t hash[NP_SHA256], np_err *e) {
   return fail_content(hash, NEAP_E_PURGED, "purged by its owner; it cannot be restored",
                       e);
+}
+
+/* ---- windows ----------------------------------------------------------------------- */
+
+np_str np_window_of(np_str text, np_window *w) {
+  np_str part = w->by_lines ? np_lines_slice(text, w->from, w->to)
+                            : np_str_cut(text, w->from, w->to);
+  w->size = text.n;
+  w->lines = w->by_lines ? np_lines_count(text) : 0;
+  w->at = part.n ? (size_t)(part.p - text.p) : 0;
+  return part;
 }
 
 /* ---- pages ------------------------------------------------------------------------- */

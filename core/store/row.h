@@ -22,8 +22,12 @@ typedef enum np_place {
   NP_PLACE_NONE = 0,   /* empty body: it has no hash */
   NP_PLACE_INLINE = 1, /* in the event's row */
   NP_PLACE_BLOB = 2,   /* once per tenant, by hash */
-  NP_PLACE_PURGED = 3  /* removed by its owner */
+  NP_PLACE_PURGED = 3, /* removed by its owner */
+  NP_PLACE_CHUNKS = 4  /* a content that is kept in pieces; chunk.h */
 } np_place;
+
+/* How bytes are kept. Likewise. */
+typedef enum np_enc { NP_ENC_RAW = 0, NP_ENC_ZSTD = 1 } np_enc;
 
 typedef struct np_row {
   np_event ev;
@@ -59,6 +63,9 @@ void np_page_session(np_buf *page, np_str name, int64_t events);
 neap_rc np_page_visit_sessions(const np_buf *page,
                                neap_rc (*fn)(void *ctx, const np_session_row *row),
                                void *ctx);
+
+/* The window of a text that is here: a slice of it. */
+np_str np_window_of(np_str text, np_window *w);
 
 /* Fills `out` from the system's random source. */
 neap_rc np_random(uint8_t *out, size_t n, np_err *e);

@@ -6,8 +6,7 @@
 */
 #include "store/sqlite.h"
 
-/* `place` is np_place. A later step may keep large bodies in pieces under a place of
-** their own; `size` is there for it. */
+/* `place` is np_place, `size` the content's whatever is kept of it here. */
 static const char create[] =
     "PRAGMA application_id = 0x6E656170;"
     "CREATE TABLE meta("
@@ -51,6 +50,21 @@ static neap_rc make_words(np_sqlite *sq, np_err *e) {
   return np_sq_exec(sq, add_words, e);
 }
 
+/* Pieces of large contents (chunk.h). A content's pieces are chunk.id = blob.id << 24 | n: they
+** are reached through its row alone, whose key starts with the tenant; the body of that row is
+** their map. What an older neap has written stays as it is until it is written again. `enc` is
+** np_enc; 0 and 1 take no byte of a row, and are read without what is before them. */
+static const char add_chunks[] =
+    "CREATE TABLE chunk("
+    " id INTEGER PRIMARY KEY, fence INTEGER NOT NULL, version INTEGER NOT NULL,"
+    " enc INTEGER NOT NULL, sum INTEGER NOT NULL, marks BLOB NOT NULL,"
+    " body BLOB NOT NULL) STRICT;"
+    "ALTER TABLE blob ADD COLUMN enc INTEGER NOT NULL DEFAULT 0;";
+
+static neap_rc make_chunks(np_sqlite *sq, np_err *e) {
+  return np_sq_exec(sq, add_chunks, e);
+}
+
 /* The store's secret is made with the file, so that readers always find one. */
 static neap_rc add_secret(np_sqlite *sq, np_err *e) {
   uint8_t secret[NP_SHA256];
@@ -78,8 +92,8 @@ static neap_rc make(np_sqlite *sq, np_err *e) {
 }
 
 /* Step n leads from version n to version n + 1, inside one transaction. */
-static neap_rc (*const steps[NP_STORE_VERSION])(np_sqlite *sq, np_err *e) = {make,
-                                                                             make_words};
+static neap_rc (*const steps[NP_STORE_VERSION])(np_sqlite *sq, np_err *e) = {
+    make, make_words, make_chunks};
 
 neap_rc np_sq_version_check(const np_sqlite *sq, int64_t version, np_err *e) {
   if (version >= 0 && version <= NP_STORE_VERSION) return NEAP_OK;

@@ -3,6 +3,7 @@
 ** functions. One connection, whose own mutex makes it safe for several threads; callbacks
 ** are called without it, on copies. next: ../log/
 */
+#include "store/content.h"
 #include "store/fts.h"
 
 np_sqlite *np_sq_lock(np_store *st) {
@@ -113,16 +114,21 @@ static neap_rc fail_event(const np_sqlite *sq, const reader *r, int64_t seq,
 /* Adds an event whose body is in the blob table, or was purged there. */
 static neap_rc page_blob(np_sqlite *sq, reader *r, np_event *ev, const uint8_t *hash,
                          np_err *e) {
-  sqlite3_stmt *blob;
-  neap_rc rc = np_sq_blob_open(sq, r->tenant, hash, &blob, &ev->body, e);
+  np_content c;
+  np_buf all;
+  np_buf_init(&all, sq->st.alloc);
+  neap_rc rc = np_content_open(sq, r->tenant, hash, &c, e);
+  if (rc == NEAP_OK && !c.whole) rc = np_content_all(&c, &all, e);
   if (rc == NEAP_OK) {
+    ev->body = c.whole ? c.text : np_buf_str(&all);
     np_page_event(&r->page, ev, false);
-    np_sq_done(blob);
   } else if (rc == NEAP_E_CORRUPT) {
     rc = fail_event(sq, r, ev->seq, "has a damaged body (it differs from its hash)", e);
   } else if (rc == NEAP_E_NOTFOUND || rc == NEAP_E_PURGED) {
     rc = fail_event(sq, r, ev->seq, "has lost its body", e);
   }
+  np_content_close(&c);
+  np_buf_free(&all);
   return rc;
 }
 
@@ -324,6 +330,7 @@ const np_store_ops np_sq_ops = {
     .read = sq_read,
     .put = np_sq_put,
     .get = np_sq_get,
+    .window = np_sq_window,
     .purge = np_sq_purge,
     .sessions = sq_sessions,
     .indexed = sq_indexed,

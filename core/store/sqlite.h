@@ -1,7 +1,7 @@
 /*
 ** The SQLite store's inside, shared by its files: open.c finds and judges the file,
 ** schema.c has the tables and their migrations, statement.c runs SQL and words its
-** failures, blobs.c is content by hash, held.c writes events now or later, check.c looks
+** failures, blobs.c keeps content by hash, content.c reads it, held.c writes events now or later, check.c looks
 ** for damage, sqlite.c has the rest. Whatever takes an np_sqlite is called with its lock
 ** held, but open.c. next: open.c
 */
@@ -29,9 +29,13 @@ typedef enum np_sql {
   SQL_EVENTS,
   SQL_EVENTS_PURGE,
   SQL_BLOB,
+  SQL_BLOB_OLD,
   SQL_BLOB_PLACE,
   SQL_BLOB_ADD,
   SQL_BLOB_SET,
+  SQL_CHUNK,
+  SQL_CHUNK_ADD,
+  SQL_CHUNKS_REMOVE,
   SQL_SESSIONS,
   SQL_SECRET,
   SQL_SECRET_ADD,
@@ -100,9 +104,7 @@ neap_rc np_sq_version_check(const np_sqlite *sq, int64_t version, np_err *e);
 
 /* ---- blobs.c ----------------------------------------------------------------------- */
 
-/* The content's row, `st` open for its slice: np_sq_done. NOTFOUND, PURGED, CORRUPT. */
-neap_rc np_sq_blob_open(np_sqlite *sq, np_str tenant, const uint8_t *hash,
-                        sqlite3_stmt **st, np_str *body, np_err *e);
+/* Keeps a content, in a transaction of the caller's. */
 neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_t *hash,
                        np_str body, np_err *e);
 bool np_hash_is(np_str body, const uint8_t *hash);
@@ -110,6 +112,8 @@ neap_rc np_sq_put(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA2
                   np_err *e);
 neap_rc np_sq_get(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_buf *out,
                   np_err *e);
+neap_rc np_sq_window(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                     np_window *w, np_buf *out, np_err *e);
 neap_rc np_sq_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                     np_err *e);
 
@@ -118,6 +122,8 @@ neap_rc np_sq_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
 /* The fence in force, 0 when there is no such session. */
 neap_rc np_sq_fence(np_sqlite *sq, np_str tenant, np_str session, int64_t *fence,
                     np_err *e);
+/* Sets the durability of the commits to come; not inside a transaction. */
+neap_rc np_sq_sync(np_sqlite *sq, neap_durable durable, np_err *e);
 /* Writes what is held for a session and then `rows`, in one transaction. */
 neap_rc np_sq_write(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
                     neap_durable durable, np_err *e);

@@ -23,12 +23,20 @@ static const char *const texts[SQL_COUNT] = {
                    " WHERE tenant = ? AND session = ? AND seq >= ? ORDER BY seq LIMIT ?",
     [SQL_EVENTS_PURGE] = "UPDATE event SET place = 3, body = NULL"
                          " WHERE tenant = ? AND hash = ? AND place IN (1, 2)",
-    [SQL_BLOB] = "SELECT place, body FROM blob WHERE tenant = ? AND hash = ?",
-    [SQL_BLOB_PLACE] = "SELECT place FROM blob WHERE tenant = ? AND hash = ?",
-    [SQL_BLOB_ADD] = "INSERT INTO blob(tenant, hash, fence, version, place, size, body)"
-                     " VALUES(?, ?, ?, ?, ?, ?, ?)",
-    [SQL_BLOB_SET] = "UPDATE blob SET fence = ?, place = ?, size = ?, body = ?"
+    [SQL_BLOB] = "SELECT place, id, size, enc, body FROM blob"
+                 " WHERE tenant = ? AND hash = ?",
+    [SQL_BLOB_OLD] = "SELECT place, id, size, 0, body FROM blob"
                      " WHERE tenant = ? AND hash = ?",
+    [SQL_BLOB_PLACE] = "SELECT place, id FROM blob WHERE tenant = ? AND hash = ?",
+    [SQL_BLOB_ADD] =
+        "INSERT INTO blob(tenant, hash, fence, version, place, size, enc, body)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(tenant, hash) DO NOTHING",
+    [SQL_BLOB_SET] = "UPDATE blob SET fence = ?, place = ?, size = ?, enc = ?, body = ?"
+                     " WHERE id = ?",
+    [SQL_CHUNK] = "SELECT enc, sum, marks, body FROM chunk WHERE id = ?",
+    [SQL_CHUNK_ADD] = "INSERT INTO chunk(id, fence, version, enc, sum, marks, body)"
+                      " VALUES(?, ?, ?, ?, ?, ?, ?)",
+    [SQL_CHUNKS_REMOVE] = "DELETE FROM chunk WHERE id >= ? AND id < ?",
     [SQL_SESSIONS] = "SELECT name, fence, (SELECT max(seq) FROM event AS e"
                      " WHERE e.tenant = s.tenant AND e.session = s.name)"
                      " FROM session AS s WHERE tenant = ? ORDER BY name",
@@ -67,10 +75,8 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_DOC_OF] =
         "SELECT id, part, sum, words FROM doc WHERE id > ? AND id < ? AND seq = ?",
     [SQL_DOC_PURGE] = "UPDATE doc SET rank = 9, words = 0, sum = 0 WHERE id = ?",
-    [SQL_HOLDERS] = "SELECT e.seq, e.session, CASE e.place WHEN 1 THEN e.body ELSE"
-                    " (SELECT b.body FROM blob AS b WHERE b.tenant = e.tenant"
-                    " AND b.hash = e.hash) END FROM event AS e"
-                    " WHERE e.tenant = ? AND e.hash = ? AND e.place IN (1, 2)",
+    [SQL_HOLDERS] = "SELECT seq, session, place, body FROM event"
+                    " WHERE tenant = ? AND hash = ? AND place IN (1, 2)",
 };
 
 /* ---- failures ---------------------------------------------------------------------- */

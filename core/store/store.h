@@ -12,7 +12,7 @@
 #include "base/hash.h"
 
 /* user_version of the file; newer is refused */
-#define NP_STORE_VERSION 2
+#define NP_STORE_VERSION 3
 /* bytes of one body; larger: NEAP_E_LIMIT */
 #define NP_STORE_BODY_MAX ((size_t)64 << 20)
 
@@ -43,6 +43,17 @@ typedef struct np_session_row {
 /* Called per event, in order of seq; a code other than NEAP_OK stops and is returned. Slices
 ** are valid during the call. `purged` when the body's owner has removed it. */
 typedef neap_rc (*np_event_fn)(void *ctx, const np_event *ev, bool purged);
+
+/* A part of a content: the bytes [from, to), or the lines from..to, which count from 1, both
+** included, with their newlines. What is outside is left out. Lines as in text/: "\n" ends one,
+** a last one without it counts. */
+typedef struct np_window {
+  bool by_lines;
+  size_t from, to;
+  /* what is said of it: bytes of the whole content; where the window begins (0 when it is
+  ** empty); and, by lines only, how many the whole has */
+  size_t size, at, lines;
+} np_window;
 
 /* ---- words: which entries hold them ---- */
 
@@ -129,6 +140,10 @@ typedef struct np_store_ops {
                  np_err *e);
   neap_rc (*get)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_buf *out,
                  np_err *e);
+  /* Appends a window of it to `out`. Of a large content only what is needed is read, and only
+  ** that is verified: a window costs some 10 us however deep it is. Errors as for get. */
+  neap_rc (*window)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                    np_window *w, np_buf *out, np_err *e);
   /* Removes the content for good (secure delete) and leaves a record that it was there. */
   neap_rc (*purge)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_err *e);
 

@@ -3,9 +3,8 @@
 ** added in order, in a transaction that also says how far it has come, so that after a crash
 ** it is the index of a beginning of the log. next: find.c
 */
+#include "store/content.h"
 #include "store/fts.h"
-
-#include "base/hash.h"
 
 /* ---- scopes ---- */
 
@@ -309,12 +308,12 @@ neap_rc np_words_purge_end(np_sqlite *sq, bool all, np_err *e) {
 
 typedef struct holder {
   int64_t seq;
-  size_t name, body; /* bytes of each, which follow */
+  size_t name; /* bytes of the session's name, which follow */
 } holder;
 
-/* The events that hold the content, copied out: session and body follow each. */
+/* The events that hold the content, copied out, and one's body where it has it itself. */
 static neap_rc holders(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *out,
-                       np_err *e) {
+                       np_buf *body, np_err *e) {
   sqlite3_stmt *st;
   bool row = true;
   neap_rc rc = np_sq_use(sq, SQL_HOLDERS, &st, e, "tb", tenant, np_hash_str(hash));
@@ -322,33 +321,50 @@ static neap_rc holders(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf
   while (rc == NEAP_OK) {
     rc = np_sq_step(sq, st, &row, e);
     if (rc != NEAP_OK || !row) break;
-    np_str name = np_sq_blob(st, 1), body = np_sq_blob(st, 2);
-    holder h = {sqlite3_column_int64(st, 0), name.n, body.n};
+    np_str name = np_sq_blob(st, 1);
+    holder h = {sqlite3_column_int64(st, 0), name.n};
     np_buf_add(out, (np_str){(const char *)&h, sizeof h});
     np_buf_add(out, name);
-    np_buf_add(out, body);
+    if (body->n == 0 && sqlite3_column_int(st, 2) == NP_PLACE_INLINE)
+      np_buf_add(body, np_sq_blob(st, 3));
   }
   np_sq_done(st);
-  return rc == NEAP_OK && out->failed ? np_fail_mem(e) : rc;
+  return rc == NEAP_OK && (out->failed || body->failed) ? np_fail_mem(e) : rc;
+}
+
+/* The content of its own row. One that is damaged is no text that was indexed: all words go. */
+static neap_rc body_of(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *body,
+                       np_err *e) {
+  np_content c;
+  np_err own = {0};
+  neap_rc rc = np_content_open(sq, tenant, hash, &c, &own);
+  if (rc == NEAP_OK) rc = np_content_all(&c, body, &own);
+  np_content_close(&c);
+  bool lost = rc == NEAP_E_NOTFOUND || rc == NEAP_E_PURGED || rc == NEAP_E_CORRUPT ||
+              rc == NEAP_E_LIMIT;
+  return rc == NEAP_OK || lost ? NEAP_OK : np_fail(e, rc, "%s", own.text);
 }
 
 neap_rc np_words_purge(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
-  np_buf list;
+  np_buf list, body;
   bool all = false, there = false;
   neap_rc rc = np_fts_there(sq, &there, e);
   if (rc != NEAP_OK || !there) return rc;
   np_buf_init(&list, sq->st.alloc);
+  np_buf_init(&body, sq->st.alloc);
   rc = np_fts_ready(sq, e);
-  if (rc == NEAP_OK) rc = holders(sq, tenant, hash, &list, e);
+  if (rc == NEAP_OK) rc = holders(sq, tenant, hash, &list, &body, e);
+  if (rc == NEAP_OK && list.n && !body.n) rc = body_of(sq, tenant, hash, &body, e);
   for (size_t at = 0; rc == NEAP_OK && at < list.n;) {
     holder h;
     memcpy(&h, list.p + at, sizeof h);
     at += sizeof h;
-    np_str name = {list.p + at, h.name}, body = {list.p + at + h.name, h.body};
-    at += h.name + h.body;
-    rc = np_words_purge_event(sq, tenant, name, h.seq, body, &all, e);
+    np_str name = {list.p + at, h.name};
+    at += h.name;
+    rc = np_words_purge_event(sq, tenant, name, h.seq, np_buf_str(&body), &all, e);
   }
   if (rc == NEAP_OK && list.n) rc = np_words_purge_end(sq, all, e);
   np_buf_free(&list);
+  np_buf_free(&body);
   return rc;
 }

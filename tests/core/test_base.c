@@ -308,6 +308,26 @@ static void test_hash(void) {
         np_hash64(NP_LIT("abcdefghi")) != np_hash64(NP_LIT("abcdefghj")));
 }
 
+/* The values were computed apart from the code: files hold sums of this kind. */
+static void test_sum(void) {
+  char text[100];
+  for (size_t i = 0; i < sizeof text; i++) text[i] = (char)i;
+  CHECK("the sum of nothing", np_sum64(0, NP_LIT("")) == 0x31a7914d9871f280ull);
+  CHECK("of a word", np_sum64(7, NP_LIT("neap")) == 0x3a65767676f68f7full);
+  np_str all = np_str_of(text, sizeof text);
+  uint64_t want = np_sum64(1, all);
+  CHECK("of 100 bytes", want == 0x9fc45fdc4d5c59baull);
+  size_t same = np_sum64(2, all) == want;
+  for (size_t bit = 0; bit < 8 * sizeof text; bit++) {
+    text[bit / 8] ^= (char)(1 << bit % 8);
+    same += np_sum64(1, all) == want;
+    text[bit / 8] ^= (char)(1 << bit % 8);
+  }
+  for (size_t n = 0; n < sizeof text; n++)
+    same += np_sum64(1, np_str_of(text, n)) == want;
+  CHECK("each bit, the length and the seed count", same == 0);
+}
+
 int main(void) {
   test_str();
   test_mem();
@@ -316,5 +336,6 @@ int main(void) {
   test_buf();
   test_err();
   test_hash();
+  test_sum();
   return check_done();
 }

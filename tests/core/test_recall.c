@@ -324,7 +324,8 @@ static void test_older(void) {
   remove_file();
   st = open_store(true);
   st->ops->close(st, &e);
-  raw("DROP TABLE scope; DROP TABLE doc; PRAGMA user_version = 1");
+  raw("DROP TABLE scope; DROP TABLE doc; DROP TABLE chunk;"
+      "ALTER TABLE blob DROP COLUMN enc; PRAGMA user_version = 1");
   np_store_sqlite_open(libc, path, true, &st, &e);
   CHECK("an older store opens for reading", st != NULL);
   if (!st) return;
