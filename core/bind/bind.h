@@ -24,6 +24,7 @@ void np_bind_json(lua_State *L);
 void np_bind_token(lua_State *L);
 void np_bind_model(lua_State *L);
 void np_bind_system(lua_State *L);
+void np_bind_resample(lua_State *L);
 void np_bind_session(lua_State *L);
 void np_bind_policy(lua_State *L);
 

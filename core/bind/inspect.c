@@ -229,4 +229,6 @@ const luaL_Reg np_bind_inspect[] = {
 };
 
 const luaL_Reg np_bind_inspect_shadow[] = {
-    {"shadow_measure", measure}, {"shadow_policy", policy}, {NULL, NULL}};
+    {"shadow_measure", measure}, {"shadow_policy", policy},
+    {"shadow_entry", entry},     {"shadow_entry_count", entry_count},
+    {"shadow_shown", shown},     {NULL, NULL}};

@@ -476,6 +476,7 @@ static const luaL_Reg shadow_methods[] = {
     {"shadow_account", session_account},
     {"shadow_next_ask", session_next_ask},
     {"shadow_answer", session_answer},
+    {"shadow_text", session_text},
     {NULL, NULL},
 };
 
@@ -504,8 +505,10 @@ void np_bind_session(lua_State *L) {
   lua_setfield(L, -2, "__tostring");
   lua_getfield(L, -1, "__index");
   luaL_setfuncs(L, np_bind_inspect, 0);
+  luaL_setfuncs(L, np_bind_lab, 0);
   set_shadow_methods(L, shadow_methods);
   set_shadow_methods(L, np_bind_inspect_shadow);
+  set_shadow_methods(L, np_bind_lab_shadow);
   luaL_setfuncs(L, np_bind_hooks, 0);
   lua_pop(L, 2);
   lua_pushcfunction(L, engine_new);

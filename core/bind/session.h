@@ -20,5 +20,8 @@ extern const luaL_Reg np_bind_hooks[];
 /* Methods that look at a session without changing it. */
 extern const luaL_Reg np_bind_inspect[];
 extern const luaL_Reg np_bind_inspect_shadow[];
+/* What the laboratory asks for in bulk; lab.c. */
+extern const luaL_Reg np_bind_lab[];
+extern const luaL_Reg np_bind_lab_shadow[];
 
 #endif

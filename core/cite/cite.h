@@ -92,6 +92,19 @@ neap_rc np_cite_add(np_cite *c, int64_t entry, int64_t message, int64_t step,
 np_cite_stat np_cite_of(const np_cite *c,
                         int64_t entry); /* zeroes for an unknown entry */
 
+/* What later steps took from an entry. Each of its identifiers weighs 1 / (entries that hold
+** it): the rarer, the more. np_cite_weight is that of all
+** of them. From *at on (begin with 0)
+** finds the next that is a fact, or would be one when cited, and that the model wrote in a
+** later step than the entry's; false when there is no more. Linear in the entry's identifiers
+** over all calls. */
+typedef struct np_cite_use {
+  double weight;
+  int64_t step; /* the last that wrote it */
+} np_cite_use;
+double np_cite_weight(const np_cite *c, int64_t entry);
+bool np_cite_use_next(const np_cite *c, int64_t entry, size_t *at, np_cite_use *out);
+
 /* The share, 0 to 1, of the model's last 10 steps that hold no identifier of the goal: of the
 ** task or of the newest user message, the first 64 of each, compared by their last part (of
 ** paths what is behind the last slash, no line number). False while the goal has named

@@ -194,7 +194,10 @@ static bool show(np_cite *c, uint32_t i) {
     e->ident_count++;
   }
   if (e->who == NP_ORIGIN_OTHER) return true;
-  if (e->who == NP_ORIGIN_MODEL && !cite(c, d, e)) return false;
+  if (e->who == NP_ORIGIN_MODEL) {
+    if (!cite(c, d, e)) return false;
+    d->used = e->step < UINT32_MAX ? (uint32_t)e->step : UINT32_MAX;
+  }
   return hold(c, d, entry);
 }
 

@@ -33,6 +33,7 @@ typedef struct np_cite_ident {
   uint32_t last, other; /* newest holder; newest of another message than that one's */
   uint32_t in_last;     /* holders of the newest holder's message */
   uint32_t seen;        /* the newest entry that showed it, holder or not */
+  uint32_t used;        /* the newest step in which the model wrote it, 0: none */
 } np_cite_ident;
 
 /* A line of results, by its hash: a chain of the results that hold it, newest first. */

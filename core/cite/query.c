@@ -49,6 +49,31 @@ size_t np_cite_holders(const np_cite *c, np_str ident, const int64_t **entries) 
   return 0;
 }
 
+double np_cite_weight(const np_cite *c, int64_t entry) {
+  const np_cite_entry *e = find_entry(c, entry);
+  double sum = 0;
+  for (uint32_t i = 0; e && i < e->ident_count; i++) {
+    uint32_t holders = c->idents[c->pool[e->idents + i]].count;
+    if (holders) sum += 1.0 / holders;
+  }
+  return sum;
+}
+
+static bool is_source(np_origin who) {
+  return who == NP_ORIGIN_RESULT || who == NP_ORIGIN_USER;
+}
+
+bool np_cite_use_next(const np_cite *c, int64_t entry, size_t *at, np_cite_use *out) {
+  const np_cite_entry *e = find_entry(c, entry);
+  while (e && *at < e->ident_count) {
+    const np_cite_ident *d = &c->idents[c->pool[e->idents + (*at)++]];
+    if (!d->count || d->used <= e->step || !is_source(c->entries[d->first].who)) continue;
+    *out = (np_cite_use){1.0 / d->count, d->used};
+    return true;
+  }
+  return false;
+}
+
 /* The least number of holders above `floor` among the entry's identifiers. */
 static bool next_count(const np_cite *c, const np_cite_entry *e, int64_t floor,
                        int64_t *out) {

@@ -60,7 +60,7 @@ end
 -- One line for a recording under a contestant.
 local function run_one(recording, one, opts, seen)
   local o = session.options(opts, one.setting and { one.setting } or nil)
-  o.policy, o.unbounded, o.progress = one.path, one.unbounded, nil
+  o.policy, o.unbounded, o.progress, o.observe = one.path, one.unbounded, nil, true
   o.on_turn = function(account)
     session.hook_errors(account, ("%s, %s"):format(one.label, recording.name), seen)
   end
@@ -215,6 +215,7 @@ local function rows_of(groups, list)
     rows[c] = row
   end
   compare.mark_best(rows)
+  compare.mark_reach(rows)
   return rows
 end
 
@@ -231,7 +232,7 @@ local COLUMNS = {
   "noted",
   "pointed",
   "gone",
-  "95 %",
+  "reach",
   "all",
   "words",
   "overflow",
@@ -243,11 +244,12 @@ for i = 2, #COLUMNS do
 end
 
 -- What a narrow terminal goes without first.
-local LEAST = { "words", "all", "95 %", "input", "epochs", "cached", "noted", "pointed", "present" }
+local LEAST =
+  { "words", "all", "reach", "input", "epochs", "cached", "noted", "pointed", "present" }
 
 local function cells(row, full)
   local share, thousands = grid.share, grid.thousands
-  local far, range = row.facts_far, row.gone_interval
+  local far = row.facts_far
   local name = (row.best and "* " or "  ") .. row.policy .. (row.unbounded and " (unbounded)" or "")
   return {
     name,
@@ -262,12 +264,78 @@ local function cells(row, full)
     share(far.noted, far.cited),
     share(far.pointed, far.cited),
     share(far.gone, far.cited),
-    range and ("%.0f–%.0f"):format(100 * range[1], 100 * range[2]) or "–",
+    row.reach and ("%.0f"):format(100 * row.reach) or "–",
     share(row.facts.gone, row.facts.cited),
     share(row.words.present, row.words.cited),
     row.overflow,
     row.hook_errors,
   }
+end
+
+-- ---- means over recordings ----------------------------------------------------------------
+
+local MEANS = {
+  { "cost", "cost" },
+  { "gone", "gone" },
+  { "words", "words" },
+  { "density", "dense" },
+  { "density_rare", "rare" },
+  { "constraints", "rules" },
+  { "repeats", "hidden" },
+}
+local RANGED = { cost = true, gone = true, words = true }
+local BALANCED = { "cost", "gone" }
+
+local function add_mean(row, one, is_ranged)
+  row[#row + 1] = one and ("%.1f"):format(100 * one.mean) or "–"
+  if not is_ranged then return end
+  local range = one and one.interval
+  local text = range and ("%.0f–%.0f"):format(100 * range[1], 100 * range[2])
+  row[#row + 1] = text or "–"
+end
+
+-- The second table: what a recording has on average, with intervals, and what a form has.
+local function mean_rows(rows)
+  local head, align = { "policy" }, { "l" }
+  for _, one in ipairs(MEANS) do
+    head[#head + 1] = one[2]
+    if RANGED[one[1]] then head[#head + 1] = "95 %" end
+  end
+  for _, name in ipairs(BALANCED) do
+    table.move({ "=" .. name, "95 %" }, 1, 2, #head + 1, head)
+  end
+  for i = 2, #head do
+    align[i] = "r"
+  end
+  local out = { head }
+  for _, row in ipairs(rows) do
+    local line = { row.policy .. (row.unbounded and " (unbounded)" or "") }
+    for _, one in ipairs(MEANS) do
+      add_mean(line, row.means[one[1]], RANGED[one[1]])
+    end
+    for _, name in ipairs(BALANCED) do
+      add_mean(line, row.balanced[name], true)
+    end
+    out[#out + 1] = line
+  end
+  return out, align
+end
+
+local LEAST_MEANS = { "rules", "hidden", "rare", "dense", "words" }
+local NO_MEANS = { dense = { "–" }, rare = { "–" }, rules = { "–" }, hidden = { "–" } }
+
+-- Only where there are intervals: a mean of three says nothing that the first table does not.
+local function print_means(rows)
+  if not rows[1].means.cost.interval then return end
+  local list, align = mean_rows(rows)
+  list, align = grid.without(list, align, NO_MEANS)
+  local gone
+  list, align, gone = grid.fit(list, align, terminal.columns(), LEAST_MEANS)
+  local head = "\nmeans of the recordings' shares in %%, with 95 %% intervals; "
+    .. "= means of the %d forms' means\n"
+    .. "dense, rare: tokens that later steps used; rules: constraints shown; hidden: of calls "
+    .. "made\nagain, those whose earlier result was not shown\n\n"
+  visible.write(head:format(rows[1].forms), grid.format(list, align), grid.left_out(gone))
 end
 
 -- Turns and cited facts are the recordings' and not the policies': the head tells them, and the
@@ -280,7 +348,7 @@ local function print_table(rows, opts, count)
   end
   local turns, cited = tostring(full.turns), tostring(full.facts_far.cited)
   local idle = { turns = { turns }, cited = { cited }, noted = { "0.0", "–" } }
-  idle["95 %"], idle.overflow, idle.errors = { "–" }, { "0" }, { "0" }
+  idle.reach, idle.overflow, idle.errors = { "–" }, { "0" }, { "0" }
   local out = { COLUMNS }
   for _, row in ipairs(rows) do
     out[#out + 1] = cells(row, full)
@@ -299,12 +367,13 @@ local function print_table(rows, opts, count)
       o.format or "openai"
     ),
     show_replay.legend(o, cited .. " "),
-    "95 %: interval of gone over the recordings; all: gone at any distance\n",
+    "reach: the share of the way from random's gone to oracle's; all: gone at any distance\n",
     "references: full (unbounded: no window), random, ",
     "oracle (told which entries will be cited)\n\n",
     grid.format(shown, align),
     grid.left_out(gone)
   )
+  print_means(rows)
 end
 
 local function print_json(groups, rows, is_shard)

@@ -63,6 +63,7 @@ local function run_one(recording, o, opts, seen, used, grown)
   o.on_shadow = function(account)
     session.hook_errors(account, recording.name .. ", shadow", seen)
   end
+  o.observe = true
   local state = failure.check(replay.run(recording, o))
   growth.add(grown, state.session)
   grown.outlook = state.account and growth.outlook(state.account, state.session)

@@ -67,6 +67,7 @@ end
 -- nil and the reason when the policy does not load.
 local function run_all(recordings, o)
   local lines, errors, seen, hash = {}, {}, {}, nil
+  o.observe = true
   o.on_turn = function(account)
     for _, text in ipairs(account.hook_errors or {}) do
       if not seen[text] then errors[#errors + 1] = text end

@@ -4,6 +4,7 @@
 local core = require("neap.core")
 local answers = require("neap.report.answers")
 local extract = require("neap.summary.extract")
+local observe = require("neap.report.observe")
 local prices = require("neap.models.prices")
 local tally = require("neap.report.tally")
 
@@ -27,6 +28,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field shadow string?     path of a policy that runs beside it and sends nothing
 ---@field shadow_options string?
 ---@field lenient boolean?     skip messages that the session refuses
+---@field observe boolean?    measure density, repeated calls, constraints and needs too
 ---@field stop_at integer?     end after this turn's prompt
 ---@field progress (fun(recording: neap.Recording): fun(done: integer?, total: integer?))?
 ---@field summarize (fun(ask: table): string?)? answers asks; nil: the extractive summarizer
@@ -95,13 +97,14 @@ local function answer_shadow(state)
 end
 
 -- The shadow's own account of the turn, and its asks.
-local function take_shadow(state)
+local function take_shadow(state, i)
   local shadow, session = state.shadow, state.session
   if not session:has_shadow() then return nil, "the shadow has ended: it ran out of memory" end
   local text, why, code = session:shadow_account()
   if not text then return nil, why, code end
   shadow.account = core.json.decode(text)
   shadow.sums:turn(shadow.account)
+  if shadow.observer then shadow.observer:turn(shadow.view, shadow.account, i) end
   if shadow.o.on_turn then shadow.o.on_turn(shadow.account) end
   return answer_shadow(state)
 end
@@ -125,7 +128,7 @@ local function tell_time(state, recording, i)
 end
 
 -- The turn before a step: assembles, accounts, tells.
-local function take_turn(state)
+local function take_turn(state, i)
   local session, sums = state.session, state.sums
   local body, why, code
   if state.o.on_turn then
@@ -143,18 +146,22 @@ local function take_turn(state)
   account.turn = state.turn
   sums:turn(account)
   state.account = account
+  if state.observer then state.observer:turn(session, account, i) end
   if state.shadow then
-    local ok, no, kind = take_shadow(state)
+    local ok, no, kind = take_shadow(state, i)
     if not ok then return nil, no, kind end
   end
   if state.o.on_turn then state.o.on_turn(account, body, session) end
   return true
 end
 
-local function take_step(state)
+local function take_step(state, i)
+  if state.observer then state.observer:step(state.session, i) end
   local m = state.session:measure()
   state.sums:measure(m)
-  if state.shadow then state.shadow.sums:measure(state.session:shadow_measure()) end
+  local shadow = state.shadow
+  if shadow then shadow.sums:measure(state.session:shadow_measure()) end
+  if shadow and shadow.observer then shadow.observer:step(shadow.view, i) end
   if state.o.on_measure then state.o.on_measure(m, state.account) end
 end
 
@@ -164,7 +171,7 @@ local function feed(state, recording, i)
   local is_step = role == "assistant" and state.begun
   if is_step then
     local ok, why, code = tell_time(state, recording, i)
-    if ok then ok, why, code = take_turn(state) end
+    if ok then ok, why, code = take_turn(state, i) end
     if not ok then return nil, why, code end
     if o.stop_at and state.turn >= o.stop_at then return "stop" end
   end
@@ -174,7 +181,7 @@ local function feed(state, recording, i)
     if o.on_refused then o.on_refused(refused(recording, i, why)) end
     return true
   end
-  if is_step then take_step(state) end
+  if is_step then take_step(state, i) end
   state.begun = state.begun or (role ~= "system" and role ~= "developer")
   return true
 end
@@ -196,6 +203,10 @@ local function start_shadow(state, window, recording)
     sums = tally.new(prices.of(o), window),
     policy = session:shadow_policy(),
   }
+  if o.observe then
+    state.shadow.view = observe.shadow(session)
+    state.shadow.observer = observe.new(recording)
+  end
   state.shadow.answers, state.shadow.answer = answerer(recording, session, o)
   return true
 end
@@ -217,6 +228,7 @@ function M.run(recording, o)
     return nil, why, name
   end
   local ok, why, name = prepare(session, recording, o)
+  if o.observe then state.observer = observe.new(recording) end
   if ok and o.shadow then ok, why, name = start_shadow(state, window, recording) end
   if not ok then return give_up(why, name) end
   local tell = o.progress and o.progress(recording) or function() end
@@ -227,6 +239,11 @@ function M.run(recording, o)
   end
   tell()
   if not ok then return give_up(why, name) end
+  for _, one in ipairs({ state, state.shadow }) do
+    if one.observer then
+      one.observed = one.observer:result(one.view or session, one.sums.tokens)
+    end
+  end
   return state
 end
 
@@ -243,8 +260,9 @@ end
 function M.summary(recording, state)
   local sums = state.sums
   local dollars = state.o.prices and sums.price.dollars
-  return {
+  local line = {
     trace = recording.name,
+    form = recording.format,
     policy = state.policy.name,
     policy_sha256 = state.policy.sha256,
     turns = sums.turns,
@@ -254,6 +272,8 @@ function M.summary(recording, state)
     cost = tally.round(sums.cost * (dollars and dollars / 1000000 or 1), dollars ~= nil),
     currency = dollars and "USD" or nil,
     epochs = sums.rewrites + 1,
+    rewritten_tokens = sums.rewritten,
+    region_tokens = sums:region_means(),
     watermark_p95 = tally.p95(sums.watermark),
     usage_p95 = not state.o.unbounded and tally.p95(sums.usage) or nil,
     facts = sums.facts,
@@ -264,6 +284,10 @@ function M.summary(recording, state)
     answers = state.answers and state.answers:who(),
     steps_left = not state.o.unbounded and state.account and state.account.steps_left or nil,
   }
+  for name, value in pairs(state.observed or {}) do
+    line[name] = value
+  end
+  return line
 end
 
 M.TURN_ORDER = {
@@ -320,6 +344,7 @@ M.TURN_ORDER = {
 
 M.TRACE_ORDER = {
   "trace",
+  "form",
   "policy",
   "policy_sha256",
   "turns",
@@ -329,15 +354,28 @@ M.TRACE_ORDER = {
   "cost",
   "currency",
   "epochs",
+  "rewritten_tokens",
   "watermark_p95",
   "usage_p95",
+  "region_tokens",
+  "density",
+  "density_rare",
   "facts",
   "words",
+  "constraints",
+  "needs",
+  "pollution",
+  "exposed",
+  "repeats",
+  "calls_again",
   "overflow",
   "refused",
   "hook_errors",
   "answers",
   "steps_left",
+  "planted",
+  "due",
+  "needed",
   "cited",
   "present",
   "noted",

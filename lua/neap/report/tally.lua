@@ -26,6 +26,8 @@ end
 ---@field billed integer
 ---@field cost number
 ---@field rewrites integer
+---@field rewritten integer  tokens that the prompts of rewrites sent anew
+---@field regions table<string, integer>
 ---@field overflow integer
 ---@field refused integer
 ---@field hook_errors integer
@@ -52,6 +54,8 @@ function M.new(price, window)
     billed = 0,
     cost = 0.0,
     rewrites = 0,
+    rewritten = 0,
+    regions = {},
     overflow = 0,
     refused = 0,
     hook_errors = 0,
@@ -78,11 +82,27 @@ function Tally:turn(a)
   self.tokens, self.cached = self.tokens + a.tokens, self.cached + a.cached
   self.billed = self.billed + a.billed_cached
   self.cost = self.cost + prices.cost(self.price, a)
-  self.rewrites = self.rewrites + (a.rewrite and 1 or 0)
+  if a.rewrite then
+    self.rewrites, self.rewritten = self.rewrites + 1, self.rewritten + a.tokens - a.cached
+  end
+  for name, tokens in pairs(a.regions) do
+    self.regions[name] = (self.regions[name] or 0) + tokens
+  end
   self.height = a.tokens
   local tokens = a.estimate or a.tokens -- window and budget are in the model's tokens
   if self.window then self.watermark[self.sent] = tokens / self.window end
   self.usage[self.sent] = tokens / a.budget
+end
+
+--- Tokens of each region in the mean prompt, rounded; nil when none was sent.
+---@return table<string, integer>?
+function Tally:region_means()
+  if self.sent == 0 then return nil end
+  local means = {}
+  for name, tokens in pairs(self.regions) do
+    means[name] = (2 * tokens + self.sent) // (2 * self.sent)
+  end
+  return means
 end
 
 -- Facts of which nothing was shown.

@@ -78,6 +78,12 @@ local is_refuted = finder(
   "ruled out|not the cause|is not it|wrong|reverted|refuted|did not help|does not help|"
     .. "didn't work|doesn't work|no longer|dead end|排除|证伪|推翻|不是原因|无效|行不通|没有帮助"
 )
+--- Does the sentence say what has to be or must not be?
+M.is_constraint = finder(
+  "must|never|always|do not|don't|make sure|only use|without changing|not allowed|"
+    .. "必须|不要|不得|不能|不可|禁止|务必|只能|一定要|切勿"
+)
+
 local is_open = finder(
   "todo|still need|remains|remaining|not yet|unresolved|open question|next step|next, |"
     .. "to check|待|尚未|还没|还需|未解决|下一步|接下来"

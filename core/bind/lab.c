@@ -1,0 +1,76 @@
+/*
+** What the laboratory needs of a session in bulk: what each prompt showed of every entry, and
+** what later steps took from it. Looks only. next: ../cli/main.c
+*/
+#include "bind/session.h"
+
+static lua_Integer tokens_of(const np_view *v, int64_t id) {
+  if ((size_t)id > v->count) return 0;
+  const np_shown *sh = np_view_at(v, id);
+  return sh->listed && sh->rung != NP_DROPPED ? (lua_Integer)sh->tokens : 0;
+}
+
+/* take_shown(last, runs, step): entries whose tokens in the prompt are others than in `last`
+** (entry -> tokens) are put there, and appended to `runs` as entry, step, tokens. */
+static int take_shown(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_Integer step = luaL_checkinteger(L, 4), n = (lua_Integer)lua_rawlen(L, 3);
+  lua_settop(L, 3);
+  for (int64_t id = 1; id <= (int64_t)s->log.entry_count; id++) {
+    lua_Integer now = tokens_of(&s->pack.view, id);
+    lua_rawgeti(L, 2, (lua_Integer)id);
+    lua_Integer was = lua_tointeger(L, -1);
+    bool known = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+    if (known && was == now) continue;
+    lua_pushinteger(L, now);
+    lua_rawseti(L, 2, (lua_Integer)id);
+    if (!known && !now) continue;
+    const lua_Integer run[] = {(lua_Integer)id, step, now};
+    for (size_t i = 0; i < NP_COUNT(run); i++) {
+      lua_pushinteger(L, run[i]);
+      lua_rawseti(L, 3, ++n);
+    }
+  }
+  return 0;
+}
+
+/* kind(id): its kind, without the rest that entry(id) tells. */
+static int kind(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  const np_entry *en = np_log_entry(&s->log, luaL_checkinteger(L, 2));
+  if (!en) return 0;
+  lua_pushstring(L, np_kind_name(en->kind));
+  return 1;
+}
+
+/* uses(id): the weight of the entry's identifiers, and of each that a later step wrote the last
+** such step and its weight, one after the other in a list. */
+static int uses(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  const np_entry *en = np_log_entry(&s->log, luaL_checkinteger(L, 2));
+  np_err e = {.code = NEAP_OK};
+  if (np_log_index_need(&s->log, &e)) return luaL_error(L, "%s", e.text);
+  if (!en) return 0;
+  size_t at = 0;
+  np_cite_use use;
+  lua_pushnumber(L, np_cite_weight(s->log.cite, en->key));
+  lua_newtable(L);
+  for (lua_Integer n = 0; np_cite_use_next(s->log.cite, en->key, &at, &use);) {
+    lua_pushinteger(L, (lua_Integer)use.step);
+    lua_rawseti(L, -2, ++n);
+    lua_pushnumber(L, use.weight);
+    lua_rawseti(L, -2, ++n);
+  }
+  return 2;
+}
+
+const luaL_Reg np_bind_lab[] = {
+    {"take_shown", take_shown}, {"kind", kind}, {"uses", uses}, {NULL, NULL}};
+
+const luaL_Reg np_bind_lab_shadow[] = {{"shadow_take_shown", take_shown},
+                                       {"shadow_kind", kind},
+                                       {"shadow_uses", uses},
+                                       {NULL, NULL}};
