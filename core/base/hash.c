@@ -14,6 +14,25 @@ void np_sha256(np_str s, uint8_t out[NP_SHA256]) {
   sha256_digest(&ctx, NP_SHA256, out);
 }
 
+_Static_assert(sizeof(struct sha256_ctx) <= sizeof(np_sha), "np_sha is too small");
+
+static struct sha256_ctx *state_of(np_sha *sha) {
+  return (struct sha256_ctx *)(void *)sha->room;
+}
+
+void np_sha_begin(np_sha *sha) {
+  sha256_init(state_of(sha));
+}
+
+void np_sha_add(np_sha *sha, np_str s) {
+  sha256_update(state_of(sha), s.n, (const uint8_t *)s.p);
+}
+
+void np_sha_end(const np_sha *sha, uint8_t out[NP_SHA256]) {
+  np_sha copy = *sha;
+  sha256_digest(state_of(&copy), NP_SHA256, out);
+}
+
 void np_hmac_sha256(np_str key, np_str s, uint8_t out[NP_SHA256]) {
   struct hmac_sha256_ctx ctx;
   hmac_sha256_set_key(&ctx, key.n, (const uint8_t *)key.p);

@@ -10,6 +10,15 @@
 #define NP_SHA256 32
 
 void np_sha256(np_str s, uint8_t out[NP_SHA256]);
+
+/* SHA-256 of bytes that come bit by bit; a copy of the struct goes on by itself. */
+typedef struct np_sha {
+  uint64_t room[16]; /* nettle's own state, aligned */
+} np_sha;
+void np_sha_begin(np_sha *sha);
+void np_sha_add(np_sha *sha, np_str s);
+void np_sha_end(const np_sha *sha, uint8_t out[NP_SHA256]); /* `sha` stays as it is */
+
 void np_hmac_sha256(np_str key, np_str s, uint8_t out[NP_SHA256]);
 void np_hex(const uint8_t *p, size_t n, char *out); /* 2n characters, no NUL */
 

@@ -30,6 +30,8 @@ struct neap {
 };
 
 #define NP_RENDERER 4     /* raised when the bytes of the same decisions change */
+#define NP_LOG_VERSION 2  /* of events; newer are refused, older read */
+#define NP_KEY 4          /* characters of a mark key */
 #define NP_UNICODE "16.0" /* of the splitter's tables; see token/gen/unicode.c */
 
 /* What the log of a session holds. Numbers are part of the store's form. */
@@ -79,6 +81,7 @@ struct neap_session {
   neap_session *next;
   atomic_flag busy; /* one thread at a time */
   char *name;
+  const char *key_name; /* whose marks it has: a copied session's are those of its origin */
   np_claim claim;
   np_log log;
   np_pack pack;
@@ -128,6 +131,10 @@ struct neap_session {
   int64_t state_version; /* of it */
 
   np_rendered rendered; /* the last prompt */
+  np_sha hash;          /* of its first `hashed` bytes; 0: of none */
+  size_t hashed;
+  uint8_t digest[NP_SHA256]; /* in reading back: what the log says of the turn's prompt */
+  bool digested;             /* it does */
   int64_t relived;      /* in reading back: entries that turns have been gone through */
   bool unrendered;      /* in reading back: the frame is behind the view */
   bool overflow;        /* the last turn did not fit */
@@ -177,6 +184,7 @@ neap_rc np_session_leave(neap_session *s, neap_rc rc); /* hands the error over *
 /* the reserve of a window when the host names none */
 int64_t np_session_reserve(int64_t window);
 neap_rc np_session_log(neap_session *s, np_event_kind kind, np_str head, np_str body);
+bool np_session_writes(const neap_session *s); /* it keeps a log */
 /* Writes events all or none, an unwritten turn's before them. Their seq is set here. */
 neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n);
 /* Keeps an event for the next write. */
@@ -224,6 +232,13 @@ neap_rc np_asks_settle(neap_session *s); /* after a turn was decided */
 neap_rc np_asks_cancel(neap_session *s, const char *why);
 neap_rc np_asks_take(neap_session *s, const np_event *ev);
 neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
+
+/* ---- pins.c ---- */
+void np_pins_open(const neap_session *s, np_buf *out); /* members of NP_EV_OPEN's head */
+neap_rc np_pins_take(neap_session *s, np_str head);    /* and back */
+/* In reading back: the key from now on, and how many there have been. */
+neap_rc np_pins_key(neap_session *s, np_str key, int64_t keys);
+void np_pins_digest(neap_session *s, uint8_t out[NP_SHA256]); /* of the last prompt */
 
 /* ---- relive.c: turns of a session that is read back ---- */
 /* After what the turn decided was laid: what a rendering leaves. `folded`: a summary was put in

@@ -10,8 +10,14 @@
 /* An NP_EV_TURN body: count of mark keys (8 bytes), state of ctx.random (8), then each changed
 ** entry: id (8 bytes), rung, flags (bit 0 pinned, bit 1
 ** held, bit 2 fetched, bit 3 a summary that stands for its atoms), length of its text (4), the
-** text; all little-endian. Id 0 says that blocks were laid: its text has the entry up to which
-** (8 bytes), the order of regions (3), and where evidence and notices stand (1: at the head). */
+** text; all little-endian. With id 0 the rung says what the text is instead: */
+enum {
+  /* blocks were laid: the entry up to which (8 bytes), the order of regions (3), and where
+  ** evidence and notices stand (1: at the head) */
+  NOTE_LAY = 0,
+  NOTE_KEY = 1,   /* the turn has brought another mark key, this one */
+  NOTE_DIGEST = 2 /* np_pins_digest of the prompt */
+};
 
 static void add_le(np_buf *b, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; i++) np_buf_addc(b, (char)(v >> (8 * i) & 255));
@@ -35,13 +41,29 @@ static void add_entry(np_buf *b, const np_view *v, int64_t id) {
   np_buf_add(b, text);
 }
 
-static void add_lay(np_buf *b, const np_lay *lay) {
+static void add_note(np_buf *b, unsigned what, size_t n) {
   add_le(b, 0, 8);
-  add_le(b, 0, 2);
-  add_le(b, 8 + NP_LAYOUT + 1, 4);
+  add_le(b, what, 2);
+  add_le(b, n, 4);
+}
+
+static void add_lay(np_buf *b, const np_lay *lay) {
+  add_note(b, NOTE_LAY, 8 + NP_LAYOUT + 1);
   add_le(b, (uint64_t)lay->upto, 8);
   for (int i = 0; i < NP_LAYOUT; i++) np_buf_addc(b, (char)lay->layout.order[i]);
   np_buf_addc(b, (char)lay->layout.head);
+}
+
+static void add_pins(neap_session *s, np_buf *b) {
+  uint8_t digest[NP_SHA256];
+  if (s->rekeys != s->before.rekeys) {
+    add_note(b, NOTE_KEY, NP_KEY);
+    np_buf_add(b, np_str_of(s->pack.view.key, NP_KEY));
+  }
+  if (!np_session_writes(s)) return;
+  np_pins_digest(s, digest);
+  add_note(b, NOTE_DIGEST, NP_SHA256);
+  np_buf_add(b, np_str_of((const char *)digest, NP_SHA256));
 }
 
 static bool seen_before(const np_pack *p, size_t i) {
@@ -83,6 +105,7 @@ neap_rc np_events_turn(neap_session *s) {
     else if (flag != NP_FLAG_TOLD && flag != NP_FLAG_TOOLS && !seen_before(&s->pack, i))
       add_entry(body, &s->pack.view, s->pack.changes[i].entry);
   }
+  add_pins(s, body);
   np_buf_add(head, np_buf_str(&s->account));
   neap_rc rc = body->failed || head->failed ? np_fail_mem(&s->err) : take_state(s);
   if (!rc) rc = np_notes_queue(s);
@@ -165,13 +188,41 @@ static neap_rc lay_blocks(neap_session *s, np_str text) {
   return np_view_lay(&s->pack.view, lay, &s->err);
 }
 
+/* The text of a note, with `text.p` NULL when the turn has none of the kind; false when the
+** body is cut short. */
+static bool find_note(np_str body, unsigned what, np_str *text) {
+  *text = (np_str){NULL, 0};
+  size_t at = 16;
+  while (at < body.n) {
+    if (body.n - at < 14) return false;
+    const char *p = body.p + at;
+    size_t n = (size_t)get_le(p + 10, 4);
+    if (body.n - at - 14 < n) return false;
+    if (!get_le(p, 8) && (unsigned char)p[8] == what) *text = np_str_of(p + 14, n);
+    at += 14 + n;
+  }
+  return body.n >= 16;
+}
+
+/* Logs of before pin no key: it is derived as it was then. */
+static neap_rc lay_pins(neap_session *s, np_str body) {
+  np_str key, digest;
+  if (!find_note(body, NOTE_KEY, &key) || !find_note(body, NOTE_DIGEST, &digest))
+    return damaged(s, "a turn is cut short");
+  if (digest.p && digest.n != NP_SHA256) return damaged(s, "a turn's digest is none");
+  s->digested = digest.p != NULL;
+  if (digest.p) memcpy(s->digest, digest.p, NP_SHA256);
+  int64_t rekeys = (int64_t)get_le(body.p, 8);
+  neap_rc rc = np_view_sync(&s->pack.view, &s->err);
+  if (!rc && key.p) rc = np_pins_key(s, key, rekeys);
+  while (!rc && s->rekeys < rekeys) rc = np_session_key(s);
+  return rc;
+}
+
 static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
   size_t at = 16;
   bool folded = false;
-  if (body.n < 16) return damaged(s, "a turn is cut short");
-  int64_t rekeys = (int64_t)get_le(body.p, 8);
-  neap_rc rc = np_view_sync(&s->pack.view, &s->err);
-  while (!rc && s->rekeys < rekeys) rc = np_session_key(s);
+  neap_rc rc = lay_pins(s, body);
   s->random = get_le(body.p + 8, 8);
   if (!rc) rc = np_catalogue_seen(s);
   if (!rc) rc = np_catalogue_lay(s);
@@ -185,8 +236,8 @@ static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
     folded = folded || (en && en->fold);
     if (body.n - at - 14 < n) return damaged(s, "a turn is cut short");
     np_str text = np_str_of(p + 14, n);
-    rc = id ? lay_entry(s, id, (np_rung)p[8], (unsigned char)p[9], text)
-            : lay_blocks(s, text);
+    if (id) rc = lay_entry(s, id, (np_rung)p[8], (unsigned char)p[9], text);
+    else if (p[8] == NOTE_LAY) rc = lay_blocks(s, text);
     at += 14 + n;
   }
   if (rc) return rc;
@@ -220,16 +271,25 @@ static neap_rc take_old_state(neap_session *s, const np_event *ev) {
   return s->turn_state.failed ? np_fail_mem(&s->err) : NEAP_OK;
 }
 
+static neap_rc newer(neap_session *s, const np_event *ev) {
+  return np_fail(&s->err, NEAP_E_NEWER,
+                 "session %s: event %lld is of version %d, this neap reads up to %d; "
+                 "update neap",
+                 s->name, (long long)ev->seq, (int)ev->version, NP_LOG_VERSION);
+}
+
 static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
   neap_session *s = ctx;
   size_t index;
   if (purged) return damaged(s, "a purged event cannot be replayed");
+  if (ev->version > NP_LOG_VERSION) return newer(s, ev);
   switch (ev->kind) {
     case NP_EV_TOOLS: {
       neap_rc rc = keep_head(s, ev->body, &s->tools);
       s->host_tools = s->tools;
       return rc;
     }
+    case NP_EV_OPEN: return np_pins_take(s, ev->head);
     case NP_EV_REQUEST: return keep_head(s, ev->body, &s->request);
     case NP_EV_MESSAGE: {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);

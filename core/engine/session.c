@@ -97,7 +97,7 @@ static bool gather(neap_session *s, const np_event *ev, size_t n, size_t *count)
   at = add_events(at, ev, n);
   *count = (size_t)(at - s->batch);
   for (size_t i = 0; i < *count; i++) {
-    s->batch[i].version = 1;
+    s->batch[i].version = NP_LOG_VERSION;
     s->batch[i].seq = s->claim.last_seq + 1 + (int64_t)i;
     if (!s->batch[i].head.p) s->batch[i].head = NP_LIT("");
     if (!s->batch[i].body.p) s->batch[i].body = NP_LIT("");
@@ -105,12 +105,15 @@ static bool gather(neap_session *s, const np_event *ev, size_t n, size_t *count)
   return true;
 }
 
+bool np_session_writes(const neap_session *s) {
+  return !(s->engine->flags & NEAP_READONLY) && !(s->options.flags & NEAP_NO_LOG);
+}
+
 neap_rc np_session_write(neap_session *s, const np_event *ev, size_t n) {
   np_store *st = s->engine->store;
   size_t k = 0;
   s->news += n;
-  bool writes = !(s->engine->flags & NEAP_READONLY) && !(s->options.flags & NEAP_NO_LOG);
-  if (writes && !gather(s, ev, n, &k)) return np_fail_mem(&s->err);
+  if (np_session_writes(s) && !gather(s, ev, n, &k)) return np_fail_mem(&s->err);
   neap_rc rc =
       k ? st->ops->append(st, &s->claim, s->batch, k, s->options.durable, &s->err)
         : NEAP_OK;
@@ -306,6 +309,7 @@ static void add_settings(const neap_session *s, np_buf *b) {
   add_member(b, "policy", policy->name);
   add_member(b, "policy_sha256", np_str_of(hex, sizeof hex));
   np_economy_settings(s, b);
+  np_pins_open(s, b);
   np_buf_adds(b, ",\"options\":");
   np_buf_adds(b, options && *options ? options : "{}");
   np_buf_addc(b, '}');
@@ -361,6 +365,7 @@ neap_session *np_session_new(neap *n, const char *name) {
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
                                                                : NULL;
+  s->key_name = s->name;
   return s;
 }
 

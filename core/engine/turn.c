@@ -133,7 +133,7 @@ static bool derive_key(const neap_session *s, int64_t n, char key[4]) {
   uint8_t mac[NP_SHA256];
   np_buf text;
   np_buf_init(&text, &s->engine->alloc);
-  np_buf_adds(&text, s->name);
+  np_buf_adds(&text, s->key_name);
   np_buf_addc(&text, '\0');
   np_buf_int(&text, n);
   np_hmac_sha256(np_str_of((const char *)s->engine->secret, NP_SHA256), np_buf_str(&text),

@@ -23,6 +23,7 @@ typedef struct walk {
   np_view *v;
   np_seam seam;
   np_buf notice;
+  size_t kept; /* bytes that stay as they are */
   bool failed;
 } walk;
 
@@ -46,6 +47,8 @@ static void push(walk *w, np_segment_kind kind, int64_t ref, int64_t first,
   }
   f->segments = segments;
   if (w->seam.grown && f->count) {
+    size_t from = f->count > 1 ? f->segments[f->count - 2].end : 0;
+    if (from < w->kept) w->kept = from;
     f->segments[f->count - 1].end += w->seam.grown;
     f->segments[f->count - 1].seam.reformed = true;
   }
@@ -211,6 +214,7 @@ neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e) {
   size_t old_count = f->count, from = rewind_to(f, v, &id);
   np_buf_init(&w.notice, np_temp(v));
   if (!save_old(f, from)) return np_fail_mem(e);
+  w.kept = f->old_base;
   np_view_forget_units(v);
   if (from) w.seam = f->segments[from - 1].seam;
   if (!from) push_head(&w);
@@ -221,8 +225,10 @@ neap_rc np_frame_render(np_frame *f, np_view *v, np_rendered *out, np_err *e) {
   w.failed = w.failed || f->bytes.failed || v->lost;
   np_buf_free(&w.notice);
   if (w.failed) return np_fail_mem(e);
-  *out = (np_rendered){
-      .body = np_buf_str(&f->bytes), .rewrite = same < f->sent, .common = same};
+  *out = (np_rendered){.body = np_buf_str(&f->bytes),
+                       .rewrite = same < f->sent,
+                       .kept = w.kept,
+                       .common = same};
   if (out->rewrite) f->epoch++;
   out->cached = same && f->sent ? f->segments[same - 1].tokens : 0;
   f->sent = f->count;

@@ -42,6 +42,7 @@ typedef struct np_frame {
 typedef struct np_rendered {
   np_str body;    /* valid until the next render */
   bool rewrite;   /* something that was sent has changed: a new epoch */
+  size_t kept;    /* bytes of the beginning that were not written anew */
   size_t common;  /* segments shared with the last prompt */
   int64_t cached; /* their tokens */
 } np_rendered;
