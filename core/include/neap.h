@@ -185,6 +185,61 @@ NEAP_API neap_rc neap_session_open(neap *n, const char *name, const neap_options
 NEAP_API void neap_session_close(neap_session *s); /* NULL is fine */
 NEAP_API neap *neap_session_engine(neap_session *s);
 
+/* ---- stored sessions ----------------------------------------------------------------- */
+
+/* A session of the handle's tenant, as the store has it. Slices are valid during the call. */
+typedef struct neap_stored {
+  neap_str name;
+  int64_t events;
+} neap_stored;
+/* Returns 0 when it has seen enough. It must not use the handle. */
+typedef int (*neap_stored_fn)(void *ctx, const neap_stored *one);
+/* All of them, in the order of their names' bytes. */
+NEAP_API neap_rc neap_session_list(neap *n, neap_stored_fn fn, void *ctx);
+
+/* One event of a session's log. Head and body are what their kind has: of a "message" the body
+** is the raw message, of a "turn" the head is its account, … Slices are valid during the call. */
+typedef struct neap_event {
+  int64_t seq; /* from 1, without gaps */
+  const char *kind;
+  neap_str head, body;
+  int purged; /* the body was removed by its owner */
+} neap_event;
+typedef int (*neap_event_fn)(void *ctx, const neap_event *ev); /* 0: enough */
+/* The events from `from` on. Errors: NEAP_E_NOTFOUND, NEAP_E_CORRUPT (the damaged event is named;
+** those before it were given). */
+NEAP_API neap_rc neap_session_events(neap *n, const char *name, int64_t from,
+                                     neap_event_fn fn, void *ctx);
+
+/* Where a copy ends; zeroed: nowhere, it has all. */
+typedef struct neap_fork {
+  size_t size;    /* sizeof(neap_fork) */
+  int64_t turn;   /* as it was when the prompt of this turn had been made */
+  int64_t events; /* or: the first so many events */
+} neap_fork;
+/* Makes session `name` of the beginning of `from`. It shares what is stored, has a writer of its
+** own, and goes on as a session to which nothing more was appended: the same prompts, marks
+** included. Errors: NEAP_E_NOTFOUND (no such session, turn or event), NEAP_E_MISUSE (`name` is
+** there), NEAP_E_ARG, store. */
+NEAP_API neap_rc neap_session_fork(neap *n, const char *from, const neap_fork *how,
+                                   const char *name);
+
+/* Takes bytes; returns 0 when it could not. */
+typedef int (*neap_write_fn)(void *ctx, neap_str bytes);
+/* Writes a session as lines of JSON, one an event, whole lines at a time: all that is needed to
+** go on with it in another store. NEAP_E_IO when `write` gives up. */
+NEAP_API neap_rc neap_session_export(neap *n, const char *name, neap_write_fn write,
+                                     void *ctx);
+/* Makes a session of such lines: to the byte what was exported. `name` NULL: the one it had;
+** `said` (may be NULL) is told which. All of it is checked first and written in one step; it is
+** never written over a session. Errors: NEAP_E_SHAPE, NEAP_E_JSON, NEAP_E_CORRUPT (sums, hashes,
+** gaps), NEAP_E_NEWER, NEAP_E_LIMIT, each with its line; NEAP_E_MISUSE (the name is taken). */
+NEAP_API neap_rc neap_session_import(neap *n, neap_str text, const char *name,
+                                     neap_write_fn said, void *ctx);
+NEAP_API int neap_is_export(neap_str text); /* 1: it begins as such lines do */
+
+/* ---- what the host supplies ---------------------------------------------------------- */
+
 /* Tool schemas (a JSON array as the provider takes it) and the request's other members (an
 ** object: model, stream, …). Both before the first prompt; bytes are passed on as they are. A
 ** resumed session has its own: the same bytes may be given again, others are NEAP_E_MISUSE. */

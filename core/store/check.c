@@ -92,7 +92,7 @@ static void on_event(checker *c, sqlite3_stmt *st) {
     say_event(c, 1, ": its session is gone");
   if (ev.seq != c->next) say_event(c, c->next, " is missing");
   c->next = ev.seq + 1;
-  np_row_sum(&ev, want);
+  np_event_sum(&ev, want);
   if (sum.n != NP_SUM || memcmp(sum.p, want, NP_SUM) != 0) {
     say_event(c, ev.seq, ": its head differs from its sum");
   }

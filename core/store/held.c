@@ -1,6 +1,6 @@
 /*
 ** Writing events: at once, or held in memory until a flush. A transaction first looks at
-** the fence, so that a claim that was overtaken writes nothing. next: check.c
+** the fence, so that a claim that was overtaken writes nothing. next: copy.c
 */
 #include "store/sqlite.h"
 
@@ -56,7 +56,7 @@ static neap_rc add_event(np_sqlite *sq, const np_claim *c, const np_row *r, np_e
     rc = np_sq_use(sq, SQL_EVENT_ADD, &st, e, types[0], c->tenant, c->session, ev->seq,
                    kind, c->fence, version, place, sum, ev->head);
   } else {
-    rc = np_sq_use(sq, SQL_EVENT_ADD, &st, e, types[r->place == NP_PLACE_BLOB ? 2 : 1],
+    rc = np_sq_use(sq, SQL_EVENT_ADD, &st, e, types[r->place == NP_PLACE_INLINE ? 1 : 2],
                    c->tenant, c->session, ev->seq, kind, c->fence, version, place, sum,
                    np_hash_str(r->hash), ev->head, ev->body);
   }
@@ -66,8 +66,8 @@ static neap_rc add_event(np_sqlite *sq, const np_claim *c, const np_row *r, np_e
   return rc;
 }
 
-static neap_rc add_rows(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
-                        np_err *e) {
+neap_rc np_sq_add_rows(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
+                       np_err *e) {
   neap_rc rc = NEAP_OK;
   for (size_t i = 0; rc == NEAP_OK && i < n; i++) {
     if (rows[i].place == NP_PLACE_BLOB) {
@@ -91,8 +91,8 @@ neap_rc np_sq_write(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t
   if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
   if (rc != NEAP_OK) return rc;
   rc = check_fence(sq, c, held ? held->n : 0, e);
-  if (rc == NEAP_OK && held) rc = add_rows(sq, c, held->rows, held->n, e);
-  if (rc == NEAP_OK) rc = add_rows(sq, c, rows, n, e);
+  if (rc == NEAP_OK && held) rc = np_sq_add_rows(sq, c, held->rows, held->n, e);
+  if (rc == NEAP_OK) rc = np_sq_add_rows(sq, c, rows, n, e);
   rc = np_sq_end(sq, rc, e);
   if (held && (rc == NEAP_OK || rc == NEAP_E_FENCED)) np_memlog_drop(&sq->held, held);
   return rc;

@@ -99,7 +99,10 @@ static void fill_page(mem_store *m, np_str tenant, np_str session, int64_t *next
   for (int k = 0; log && k < NP_STORE_PAGE_ROWS && page->n < NP_STORE_PAGE_BYTES; k++) {
     if ((uint64_t)*next > log->n) return;
     const np_row *r = &log->rows[*next - 1];
-    np_page_event(page, &r->ev, r->place == NP_PLACE_PURGED);
+    np_event ev = r->ev;
+    bool purged = r->place == NP_PLACE_PURGED;
+    if (purged) ev.gone = np_hash_str(r->hash);
+    np_page_event(page, &ev, purged);
     ++*next;
   }
 }
@@ -120,6 +123,50 @@ static neap_rc mem_read(np_store *st, np_str tenant, np_str session, int64_t fro
     rc = np_page_visit(&page, fn, ctx);
   }
   np_buf_free(&page);
+  return rc;
+}
+
+/* ---- whole sessions ---------------------------------------------------------------- */
+
+/* Rows of one log as the beginning of a new one; in `rows` bodies may be shared already. */
+static neap_rc make_log(mem_store *m, np_str tenant, np_str session, np_row *rows,
+                        size_t n, np_err *e) {
+  if (np_memlog_find(&m->logs, tenant, session)) return np_fail_exists(session, e);
+  if (!share_bodies(m, tenant, rows, n)) return np_fail_mem(e);
+  np_memlog *log = np_memlog_make(&m->logs, tenant, session);
+  if (!log) return np_fail_mem(e);
+  log->fence = 1;
+  if (np_memlog_add(&m->logs, log, rows, n)) return NEAP_OK;
+  np_memlog_drop(&m->logs, log);
+  return np_fail_mem(e);
+}
+
+static neap_rc mem_fork(np_store *st, np_str tenant, np_str from, np_str to, int64_t upto,
+                        np_err *e) {
+  neap_rc rc = np_check_names(tenant, from, e);
+  if (rc == NEAP_OK) rc = np_check_names(tenant, to, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  const np_memlog *log = np_memlog_find(&m->logs, tenant, from);
+  if (!log) rc = np_fail_no_session(from, e);
+  else if (upto < 0 || (uint64_t)upto > log->n)
+    rc = np_fail_short(from, (int64_t)log->n, upto, e);
+  else rc = make_log(m, tenant, to, log->rows, (size_t)upto, e);
+  return unlock(m, rc);
+}
+
+static neap_rc mem_restore(np_store *st, np_str tenant, np_str session,
+                           const np_event *ev, size_t n, np_err *e) {
+  np_row few[NP_FEW_ROWS], *rows;
+  np_claim c = {.tenant = tenant, .session = session, .fence = 1};
+  neap_rc rc = np_check_names(tenant, session, e);
+  if (rc == NEAP_OK) rc = np_check_events(&c, ev, n, e);
+  if (rc != NEAP_OK) return rc;
+  rows = np_rows_new(st->alloc, few, ev, n);
+  if (!rows) return np_fail_mem(e);
+  mem_store *m = lock(st);
+  rc = unlock(m, make_log(m, tenant, session, rows, n, e));
+  np_rows_free(st->alloc, rows, few);
   return rc;
 }
 
@@ -346,6 +393,8 @@ static const np_store_ops mem_ops = {
     .claim = mem_claim,
     .append = mem_append,
     .read = mem_read,
+    .fork = mem_fork,
+    .restore = mem_restore,
     .put = mem_put,
     .get = mem_get,
     .window = mem_window,

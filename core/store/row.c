@@ -8,7 +8,7 @@
 
 /* The sum is keyed with the numbers of the row, so that a flipped bit in any of them, or
 ** in the head, is found without joining them in one buffer. */
-void np_row_sum(const np_event *ev, uint8_t out[NP_SUM]) {
+void np_event_sum(const np_event *ev, uint8_t out[NP_SUM]) {
   uint8_t key[16], full[NP_SHA256];
   uint64_t seq = (uint64_t)ev->seq;
   uint32_t kind = (uint32_t)ev->kind, version = (uint32_t)ev->version;
@@ -23,11 +23,15 @@ static void row_fill(np_row *r, const np_event *ev) {
   r->ev = *ev;
   r->place = NP_PLACE_NONE;
   memset(r->hash, 0, sizeof r->hash);
-  if (ev->body.n > 0) {
+  if (ev->gone.n == NP_SHA256) {
+    r->place = NP_PLACE_PURGED;
+    memcpy(r->hash, ev->gone.p, NP_SHA256);
+    r->ev.body = r->ev.gone = NP_LIT("");
+  } else if (ev->body.n > 0) {
     r->place = ev->body.n < NP_STORE_INLINE ? NP_PLACE_INLINE : NP_PLACE_BLOB;
     np_sha256(ev->body, r->hash);
   }
-  np_row_sum(ev, r->sum);
+  np_event_sum(ev, r->sum);
 }
 
 np_row *np_rows_new(const neap_alloc *a, np_row few[NP_FEW_ROWS], const np_event *ev,
@@ -117,6 +121,17 @@ neap_rc np_fail_fenced(np_str session, size_t lost, np_err *e) {
       NP_SHOW(session));
 }
 
+neap_rc np_fail_exists(np_str session, np_err *e) {
+  return np_fail(e, NEAP_E_MISUSE,
+                 "there is a session '%.*s' already; give another name", NP_SHOW(session));
+}
+
+neap_rc np_fail_short(np_str session, int64_t has, int64_t wanted, np_err *e) {
+  return np_fail(e, NEAP_E_NOTFOUND,
+                 "session '%.*s' has %lld events, not %lld; take fewer", NP_SHOW(session),
+                 (long long)has, (long long)wanted);
+}
+
 neap_rc np_fail_no_session(np_str session, np_err *e) {
   return np_fail(e, NEAP_E_NOTFOUND,
                  "there is no session '%.*s'; check its name and tenant",
@@ -171,6 +186,7 @@ void np_page_event(np_buf *page, const np_event *ev, bool purged) {
   add_bytes(page, &rec, sizeof rec);
   np_buf_add(page, ev->head);
   np_buf_add(page, ev->body);
+  np_buf_add(page, ev->gone);
 }
 
 neap_rc np_page_visit(const np_buf *page, np_event_fn fn, void *ctx) {
@@ -182,6 +198,8 @@ neap_rc np_page_visit(const np_buf *page, np_event_fn fn, void *ctx) {
     at += rec.ev.head.n;
     rec.ev.body.p = page->p + at;
     at += rec.ev.body.n;
+    rec.ev.gone.p = page->p + at;
+    at += rec.ev.gone.n;
     neap_rc rc = fn(ctx, &rec.ev, rec.purged);
     if (rc != NEAP_OK) return rc;
   }

@@ -15,7 +15,6 @@
 #define NP_STORE_PAGE_ROWS 64                 /* events copied out at a time, */
 #define NP_STORE_PAGE_BYTES ((size_t)1 << 20) /* or until a page is this large */
 #define NP_ROW_VERSION 1 /* of rows that have no version of their own */
-#define NP_SUM 8         /* bytes of a row's check sum */
 
 /* Where a body is. The numbers are in files: never change one, only add. */
 typedef enum np_place {
@@ -43,7 +42,6 @@ typedef struct np_row {
 np_row *np_rows_new(const neap_alloc *a, np_row few[NP_FEW_ROWS], const np_event *ev,
                     size_t n);
 void np_rows_free(const neap_alloc *a, np_row *rows, const np_row few[NP_FEW_ROWS]);
-void np_row_sum(const np_event *ev, uint8_t out[NP_SUM]);
 
 neap_rc np_check_tenant(np_str tenant, np_err *e);
 neap_rc np_check_names(np_str tenant, np_str session, np_err *e);
@@ -52,6 +50,8 @@ neap_rc np_check_events(const np_claim *claim, const np_event *ev, size_t n, np_
 
 /* Failures that both stores word alike. */
 neap_rc np_fail_fenced(np_str session, size_t lost, np_err *e);
+neap_rc np_fail_exists(np_str session, np_err *e);
+neap_rc np_fail_short(np_str session, int64_t has, int64_t wanted, np_err *e);
 neap_rc np_fail_no_session(np_str session, np_err *e);
 neap_rc np_fail_no_content(const uint8_t hash[NP_SHA256], np_err *e);
 neap_rc np_fail_purged(const uint8_t hash[NP_SHA256], np_err *e);

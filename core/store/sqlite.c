@@ -141,11 +141,12 @@ static neap_rc page_row(np_sqlite *sq, reader *r, sqlite3_stmt *st, np_err *e) {
   np_str sum = np_sq_blob(st, 4), hash = np_sq_blob(st, 5);
   uint8_t want[NP_SUM];
   ev.head = np_sq_blob(st, 6);
-  np_row_sum(&ev, want);
+  np_event_sum(&ev, want);
   if (ev.seq != r->next) return fail_event(sq, r, r->next, "is missing", e);
   if (sum.n != NP_SUM || memcmp(sum.p, want, NP_SUM) != 0) {
     return fail_event(sq, r, ev.seq, "is damaged (its head differs from its sum)", e);
   }
+  if (place == NP_PLACE_PURGED && hash.n == NP_SHA256) ev.gone = hash;
   if (place == NP_PLACE_NONE || place == NP_PLACE_PURGED) {
     np_page_event(&r->page, &ev, place == NP_PLACE_PURGED);
     return NEAP_OK;
@@ -328,6 +329,8 @@ const np_store_ops np_sq_ops = {
     .claim = sq_claim,
     .append = sq_append,
     .read = sq_read,
+    .fork = np_sq_fork,
+    .restore = np_sq_restore,
     .put = np_sq_put,
     .get = np_sq_get,
     .window = np_sq_window,

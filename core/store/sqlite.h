@@ -28,6 +28,7 @@ typedef enum np_sql {
   SQL_EVENT_ADD,
   SQL_EVENTS,
   SQL_EVENTS_PURGE,
+  SQL_FORK,
   SQL_BLOB,
   SQL_BLOB_OLD,
   SQL_BLOB_PLACE,
@@ -127,6 +128,8 @@ neap_rc np_sq_sync(np_sqlite *sq, neap_durable durable, np_err *e);
 /* Writes what is held for a session and then `rows`, in one transaction. */
 neap_rc np_sq_write(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
                     neap_durable durable, np_err *e);
+neap_rc np_sq_add_rows(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
+                       np_err *e); /* inside a transaction */
 neap_rc np_sq_hold(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
                    np_err *e);
 /* Writes what is held for one session, or for all. */
@@ -135,6 +138,12 @@ neap_rc np_sq_flush_all(np_sqlite *sq, np_err *e);
 /* What is held for a session whose fence is still its own, or NULL. */
 neap_rc np_sq_held(np_sqlite *sq, np_str tenant, np_str session, np_memlog **out,
                    np_err *e);
+
+/* ---- copy.c ------------------------------------------------------------------------ */
+neap_rc np_sq_fork(np_store *st, np_str tenant, np_str from, np_str to, int64_t upto,
+                   np_err *e);
+neap_rc np_sq_restore(np_store *st, np_str tenant, np_str session, const np_event *ev,
+                      size_t n, np_err *e);
 
 /* ---- check.c ----------------------------------------------------------------------- */
 neap_rc np_sq_check(np_store *st, void (*say)(void *ctx, np_str line), void *ctx,

@@ -23,6 +23,11 @@ static const char *const texts[SQL_COUNT] = {
                    " WHERE tenant = ? AND session = ? AND seq >= ? ORDER BY seq LIMIT ?",
     [SQL_EVENTS_PURGE] = "UPDATE event SET place = 3, body = NULL"
                          " WHERE tenant = ? AND hash = ? AND place IN (1, 2)",
+    [SQL_FORK] =
+        "INSERT INTO event(tenant, session, seq, kind, fence, version, place,"
+        " sum, hash, head, body) SELECT tenant, ?3, seq, kind, 1, version, place,"
+        " sum, hash, head, body FROM event"
+        " WHERE tenant = ?1 AND session = ?2 AND seq <= ?4",
     [SQL_BLOB] = "SELECT place, id, size, enc, body FROM blob"
                  " WHERE tenant = ? AND hash = ?",
     [SQL_BLOB_OLD] = "SELECT place, id, size, 0, body FROM blob"

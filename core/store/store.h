@@ -25,7 +25,11 @@ typedef struct np_event {
   int32_t version; /* row version: how `head` and `body` are to be read */
   np_str head;     /* small, inline */
   np_str body;     /* any bytes; large ones are kept once per tenant, by hash */
+  np_str gone;     /* of a purged body: its hash, NP_SHA256 bytes. Else empty */
 } np_event;
+
+#define NP_SUM 8 /* bytes of an event's check sum, over seq, kind, version and head */
+void np_event_sum(const np_event *ev, uint8_t out[NP_SUM]);
 
 /* A writer's claim on a session: whoever opened it last has the highest fence, and only
 ** that one may append. */
@@ -133,6 +137,16 @@ typedef struct np_store_ops {
   /* Visits the events of a session with seq >= from. */
   neap_rc (*read)(np_store *st, np_str tenant, np_str session, int64_t from,
                   np_event_fn fn, void *ctx, np_err *e);
+
+  /* Makes session `to` of the first `upto` events of `from`. The content is shared, the fence
+  ** is its own. NEAP_E_NOTFOUND: no such session, or fewer events; NEAP_E_MISUSE: `to` is
+  ** there already. */
+  neap_rc (*fork)(np_store *st, np_str tenant, np_str from, np_str to, int64_t upto,
+                  np_err *e);
+  /* Makes a session of events 1 to n, all or none. One with `gone` has an empty body and is a
+  ** purged one. NEAP_E_MISUSE when the session is there already. */
+  neap_rc (*restore)(np_store *st, np_str tenant, np_str session, const np_event *ev,
+                     size_t n, np_err *e);
 
   /* Content by hash, within the tenant. get appends to `out` and verifies the hash
   ** (NEAP_E_CORRUPT), NEAP_E_NOTFOUND when absent, NEAP_E_PURGED when removed. */
