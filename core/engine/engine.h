@@ -81,7 +81,8 @@ struct neap_session {
   neap_session *next;
   atomic_flag busy; /* one thread at a time */
   char *name;
-  const char *key_name; /* whose marks it has: a copied session's are those of its origin */
+  const char
+      *key_name; /* whose marks it has: a copied session's are those of its origin */
   np_claim claim;
   np_log log;
   np_pack pack;
@@ -135,9 +136,9 @@ struct neap_session {
   size_t hashed;
   uint8_t digest[NP_SHA256]; /* in reading back: what the log says of the turn's prompt */
   bool digested;             /* it does */
-  int64_t relived;      /* in reading back: entries that turns have been gone through */
-  bool unrendered;      /* in reading back: the frame is behind the view */
-  bool overflow;        /* the last turn did not fit */
+  int64_t relived; /* in reading back: entries that turns have been gone through */
+  bool unrendered; /* in reading back: the frame is behind the view */
+  bool overflow;   /* the last turn did not fit */
   int64_t short_by;
   uint64_t news;  /* events so far: what a turn depends on comes with one */
   uint64_t stuck; /* `news` + 1 at the overflow that stands; 0: none */

@@ -114,7 +114,7 @@ static neap_rc finish(writer *w, neap_rc rc, np_err *e) {
 neap_rc neap_session_export(neap *n, const char *name, neap_write_fn write, void *ctx) {
   np_err e = {0};
   np_store *st;
-  np_claim look;
+  np_claim look = {.fence = 0};
   if (!n || !name || !write) return NEAP_E_ARG;
   writer w = {.write = write, .ctx = ctx};
   np_str tenant = np_str_cstr(n->tenant), session = np_str_cstr(name);

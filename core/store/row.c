@@ -122,8 +122,8 @@ neap_rc np_fail_fenced(np_str session, size_t lost, np_err *e) {
 }
 
 neap_rc np_fail_exists(np_str session, np_err *e) {
-  return np_fail(e, NEAP_E_MISUSE,
-                 "there is a session '%.*s' already; give another name", NP_SHOW(session));
+  return np_fail(e, NEAP_E_MISUSE, "there is a session '%.*s' already; give another name",
+                 NP_SHOW(session));
 }
 
 neap_rc np_fail_short(np_str session, int64_t has, int64_t wanted, np_err *e) {
