@@ -23,6 +23,15 @@ static int pass_word(void *ctx, const np_word *w) {
                (int)w->from, (int)w->to);
 }
 
+/* A query's text is one unit (query.c), of which the first word is the whole: a path's own words
+** are units by themselves. */
+static int pass_unit(void *ctx, const np_word *w) {
+  tokens *t = ctx;
+  int rc = t->fn(t->ctx, 0, w->text.p, (int)w->text.n, (int)w->from, (int)w->to);
+  t->count++;
+  return rc ? rc : SQLITE_DONE;
+}
+
 static int create(void *ctx, const char **words, int n, Fts5Tokenizer **out) {
   (void)words;
   (void)n;
@@ -34,14 +43,27 @@ static void destroy(Fts5Tokenizer *t) {
   (void)t;
 }
 
-static int tokenize(Fts5Tokenizer *tokenizer, void *ctx, int flags, const char *p, int n,
-                    token_fn fn) {
+static int run(Fts5Tokenizer *tokenizer, void *ctx, np_words_for use, np_str text,
+               token_fn fn) {
   np_sqlite *sq = (np_sqlite *)(void *)tokenizer;
   tokens t = {.fn = fn, .ctx = ctx};
-  np_words_for use = (flags & FTS5_TOKENIZE_QUERY) ? NP_WORDS_QUERY : NP_WORDS_INDEX;
-  int rc = n > 0 ? np_words_each((np_str){p, (size_t)n}, use, pass_word, &t) : 0;
+  np_word_fn pass = use == NP_WORDS_QUERY ? pass_unit : pass_word;
+  int rc = text.n ? np_words_each(text, use, pass, &t) : 0;
   sq->counted = t.count;
-  return rc;
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int tokenize(Fts5Tokenizer *tokenizer, void *ctx, int flags, const char *p, int n,
+                    token_fn fn) {
+  np_words_for use = (flags & FTS5_TOKENIZE_QUERY) ? NP_WORDS_QUERY : NP_WORDS_INDEX;
+  return run(tokenizer, ctx, use, (np_str){p, n > 0 ? (size_t)n : 0}, fn);
+}
+
+/* What older stores are indexed by: a path is not looked for there, only its words. */
+static int tokenize_plain(Fts5Tokenizer *tokenizer, void *ctx, int flags, const char *p,
+                          int n, token_fn fn) {
+  np_words_for use = (flags & FTS5_TOKENIZE_QUERY) ? NP_WORDS_QUERY : NP_WORDS_PLAIN;
+  return run(tokenizer, ctx, use, (np_str){p, n > 0 ? (size_t)n : 0}, fn);
 }
 
 /* ---- the connection ---- */
@@ -59,6 +81,7 @@ static fts5_api *find_api(np_sqlite *sq) {
 
 neap_rc np_fts_ready(np_sqlite *sq, np_err *e) {
   fts5_tokenizer words = {create, destroy, tokenize};
+  fts5_tokenizer plain = {create, destroy, tokenize_plain};
   if (sq->fts) return NEAP_OK;
   fts5_api *api = find_api(sq);
   if (!api) {
@@ -67,7 +90,8 @@ neap_rc np_fts_ready(np_sqlite *sq, np_err *e) {
                      "one with ENABLE_FTS5",
                      e);
   }
-  int rc = api->xCreateTokenizer(api, "neap", sq, &words, NULL);
+  int rc = api->xCreateTokenizer(api, "neap", sq, &plain, NULL);
+  if (rc == SQLITE_OK) rc = api->xCreateTokenizer(api, "neap_paths", sq, &words, NULL);
   if (rc != SQLITE_OK) return np_sq_fail(sq, rc, e);
   sq->fts = api;
   return NEAP_OK;
@@ -82,7 +106,7 @@ neap_rc np_fts_make(np_sqlite *sq, np_err *e) {
   return np_sq_exec(
       sq,
       "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='',"
-      " columnsize=0, detail=none, tokenize='neap')",
+      " columnsize=0, detail=none, tokenize='neap_paths')",
       e);
 }
 

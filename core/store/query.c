@@ -5,6 +5,7 @@
 */
 #include "store/query.h"
 
+#include "base/hash.h"
 #include "text/words.h"
 
 /* ---- units ---- */
@@ -13,45 +14,42 @@ static np_str slice(const np_query *q, const np_unit *u) {
   return np_str_cut(q->text, u->from, u->to);
 }
 
-/* Letters of ASCII alike in both cases; the index has lower case only. */
-static bool same_word(np_str a, np_str b) {
-  if (a.n != b.n) return false;
-  for (size_t i = 0; i < a.n; i++) {
-    char x = a.p[i], y = b.p[i];
-    if (x >= 'A' && x <= 'Z') x = (char)(x + 32);
-    if (y >= 'A' && y <= 'Z') y = (char)(y + 32);
-    if (x != y) return false;
-  }
-  return true;
-}
-
-/* A digit, `_`, an inner joint or capital: who writes it means just that. */
+/* A digit, `_`, an inner joint, slash or capital: who writes it means just that. */
 static bool is_name(np_str s) {
   for (size_t i = 0; i < s.n; i++) {
     char c = s.p[i];
-    bool capital =
-        c >= 'A' && c <= 'Z' && i > 0 && s.p[i - 1] >= 'a' && s.p[i - 1] <= 'z';
-    if ((c >= '0' && c <= '9' && s.n > 2) || c == '_' || c == '.' || c == '-' || capital)
-      return true;
+    bool digit = c >= '0' && c <= '9' && s.n > 2;
+    bool joint = c == '_' || (c >= '-' && c <= '/') || c == '@' || c == '#';
+    if (digit || joint || (c >= 'A' && c <= 'Z' && i > 0)) return true;
   }
   return false;
 }
 
-static void add_unit(np_query *q, size_t from, size_t to, bool begins) {
-  np_unit u = {.from = from, .to = to, .begins = begins};
-  u.name = is_name(slice(q, &u));
-  for (size_t i = 0; i < q->n; i++) {
-    if (same_word(slice(q, &q->unit[i]), slice(q, &u))) return;
+/* Once there is no room, a name takes the place of the last word that is none. */
+static np_unit *place_for(np_query *q, bool name) {
+  if (q->n < NP_LOOKED) return &q->unit[q->n++];
+  for (size_t i = name ? q->n : 0; i-- > 0;) {
+    if (!q->unit[i].name) return &q->unit[i];
   }
-  if (q->n < NP_LOOKED) q->unit[q->n++] = u;
+  return NULL;
+}
+
+static bool has_unit(const np_query *q, uint64_t hash) {
+  for (size_t i = 0; i < q->n; i++) {
+    if (q->unit[i].hash == hash) return true;
+  }
+  return false;
 }
 
 /* One CJK character asks for all that begins with it: it is the end of a run, or the first of
 ** a pair. In a longer run its pairs say more. */
 static int cut_word(void *ctx, const np_word *w) {
   np_query *q = ctx;
-  bool begins = w->cjk && np_utf8_len(w->text.p, w->text.p + w->text.n) == w->text.n;
-  add_unit(q, w->from, w->to, begins);
+  np_unit u = {.hash = np_hash64(w->text), .from = w->from, .to = w->to};
+  u.begins = w->cjk && np_utf8_len(w->text.p, w->text.p + w->text.n) == w->text.n;
+  u.name = is_name(slice(q, &u));
+  np_unit *at = has_unit(q, u.hash) ? NULL : place_for(q, u.name);
+  if (at) *at = u;
   return 0;
 }
 
@@ -70,12 +68,12 @@ static neap_rc fetch(np_sqlite *sq, np_query *q, np_unit *u, np_str match, np_er
   u->at = q->rows.n / sizeof(int64_t);
   u->rows = 0;
   neap_rc rc = np_sq_use(sq, SQL_WORDS_FIND, &st, e, "tiii", match, q->from, q->to,
-                         (int64_t)NP_ROWS + 1);
+                         (int64_t)q->most + 1);
   if (rc != NEAP_OK) return rc;
   while (rc == NEAP_OK) {
     rc = np_sq_step(sq, st, &row, e);
     if (rc != NEAP_OK || !row) break;
-    if (u->rows == NP_ROWS) {
+    if (u->rows == q->most) {
       u->more = true;
       break;
     }
@@ -131,7 +129,12 @@ typedef struct parter {
 
 static int add_part(void *ctx, const np_word *w) {
   parter *p = ctx;
-  if (w->part) add_unit(p->q, p->base + w->from, p->base + w->to, false);
+  np_unit u = {.hash = np_hash64(w->text)};
+  if (!w->part || p->q->n == NP_LOOKED || has_unit(p->q, u.hash)) return 0;
+  u.from = p->base + w->from;
+  u.to = p->base + w->to;
+  u.name = is_name(slice(p->q, &u));
+  p->q->unit[p->q->n++] = u;
   return 0;
 }
 
@@ -171,16 +174,25 @@ static void sift(np_query *q) {
   q->n = n;
 }
 
-/* Of a long query the rarest, in their order: one by one the most frequent goes. */
-static void keep_rarest(np_query *q) {
-  while (q->n > NP_UNITS) {
-    size_t worst = 0;
-    for (size_t i = 1; i < q->n; i++) {
-      if (q->unit[i].df >= q->unit[worst].df) worst = i;
+/* Of a long query what says most, in its order; the first of those that say as much. */
+static void keep_heaviest(np_query *q) {
+  bool keep[NP_LOOKED];
+  size_t n = 0;
+  for (size_t i = 0; i < q->n; i++) q->unit[i].weight = np_unit_weight(q, &q->unit[i]);
+  if (q->n <= NP_UNITS) return;
+  for (size_t i = 0; i < q->n; i++) {
+    double mine = q->unit[i].weight;
+    size_t above = 0;
+    for (size_t k = 0; k < q->n; k++) {
+      double w = q->unit[k].weight;
+      above += w > mine || (w == mine && k < i) ? 1 : 0;
     }
-    q->n--;
-    memmove(&q->unit[worst], &q->unit[worst + 1], (q->n - worst) * sizeof q->unit[0]);
+    keep[i] = above < NP_UNITS;
   }
+  for (size_t i = 0; i < q->n; i++) {
+    if (keep[i]) q->unit[n++] = q->unit[i];
+  }
+  q->n = n;
 }
 
 /* Entries with all units may be older than what was read of each. */
@@ -201,9 +213,12 @@ static neap_rc look_both(np_sqlite *sq, np_query *q, np_err *e) {
 }
 
 neap_rc np_query_look(np_sqlite *sq, np_query *q, np_err *e) {
-  np_words_each(q->text, NP_WORDS_QUERY, cut_word, q);
+  np_words_each(np_str_cut(q->text, 0, NP_QUERY_MAX), NP_WORDS_QUERY, cut_word, q);
+  q->most = q->n ? NP_ROWS_ALL / q->n : 0;
+  if (q->most > NP_ROWS) q->most = NP_ROWS;
+  if (q->most < NP_ROWS_LEAST) q->most = NP_ROWS_LEAST;
   neap_rc rc = look_all(sq, q, e);
   sift(q);
-  keep_rarest(q);
+  keep_heaviest(q);
   return rc == NEAP_OK ? look_both(sq, q, e) : rc;
 }

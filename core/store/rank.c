@@ -8,14 +8,18 @@
 
 /* Chosen on one half of the recordings, and held to on the other: tests/bench/recall.lua. */
 #define SHARP 0.5       /* how much more a rare unit says than by BM25 */
-#define NAMED 4.0       /* a name in a query, against a word */
-#define COVERED 0.3     /* of a unit that a better hit holds */
+#define NAMED 8.0       /* a name in a query, against a word; */
+#define RARE 4.0        /* again as much, if so few hold it: */
+#define RARE_MOST 3     /* entries */
+#define HELD_FIRST 0.8  /* of a unit, for the oldest that holds it, against the newest; */
+#define HELD_TOO 0.4    /* for one between them: mere mentions stand there */
+#define COVERED 0.2     /* of a unit that a better hit holds */
 #define SHORT 6         /* units of a short query */
 #define ALL_UNITS 1.0   /* for holding all units, against none */
 #define ALL_SHORT 64.0  /* the same of a short query: more than all below together */
 #define RECENT 0.5      /* for the newest entry, against a very old one */
 #define RECENT_HALF 50  /* entries back at which half of that is left */
-#define CITED 0.8       /* for each doubling of its citations */
+#define CITED 0.4       /* for each doubling of its citations */
 #define WORTH_TASK 0.3  /* of the first user message, against a source: prompts show it */
 #define WORTH_CALL 0.1  /* of a call */
 #define WORTH_SAID 0.1  /* of what the model says */
@@ -35,10 +39,11 @@ static double log2_of(double x) {
   return whole + 2 * sum * 1.4426950408889634074;
 }
 
-static double weight_of(const np_query *q, const np_unit *u) {
+double np_unit_weight(const np_query *q, const np_unit *u) {
   double n = (double)(q->docs > u->df ? q->docs : u->df), df = (double)u->df;
   double idf = log2_of(1 + (n - df + 0.5) / (df + 0.5));
-  return idf * (1 + SHARP * idf) * (u->name ? NAMED : 1);
+  double name = !u->name ? 1 : u->df <= RARE_MOST ? NAMED * RARE : NAMED;
+  return idf * (1 + SHARP * idf) * name;
 }
 
 /* ---- the short list ---- */
@@ -79,12 +84,14 @@ static void take(const np_query *q, size_t *at, int64_t id, np_found *f) {
   *f = (np_found){.id = id};
   for (size_t i = 0; i < q->n; i++) {
     const np_unit *u = &q->unit[i];
-    f->has[i] = at[i] < u->rows && np_query_row(q, u, at[i]) == id;
-    at[i] += f->has[i];
+    if (at[i] >= u->rows || np_query_row(q, u, at[i]) != id) continue;
+    bool first = at[i] + 1 == u->rows && !u->more;
+    f->has[i] = at[i] == 0 ? NP_HOLDS_LAST : first ? NP_HOLDS_FIRST : NP_HOLDS_TOO;
+    at[i]++;
   }
   if (at[NP_LOOKED] >= both->rows || np_query_row(q, both, at[NP_LOOKED]) != id) return;
   at[NP_LOOKED]++;
-  for (size_t i = 0; i < q->n; i++) f->has[i] = true;
+  for (size_t i = 0; i < q->n; i++) f->has[i] = f->has[i] ? f->has[i] : NP_HOLDS_TOO;
 }
 
 static int64_t newest(const np_query *q, const size_t *at) {
@@ -102,13 +109,12 @@ void np_query_collect(np_query *q, np_short *out) {
   size_t at[NP_LOOKED + 1] = {0};
   int64_t id;
   out->n = 0;
-  for (size_t i = 0; i < q->n; i++) q->unit[i].idf = weight_of(q, &q->unit[i]);
   while ((id = newest(q, at)) >= 0) {
     np_found f;
     take(q, at, id, &f);
     for (size_t i = 0; i < q->n; i++) {
-      f.units += f.has[i];
-      f.score += f.has[i] ? q->unit[i].idf : 0;
+      f.units += f.has[i] ? 1 : 0;
+      f.score += f.has[i] ? q->unit[i].weight : 0;
     }
     f.score *= (double)f.units;
     offer(out, &f);
@@ -137,13 +143,15 @@ static neap_rc load(np_sqlite *sq, np_found *f, bool *there, np_err *e) {
   return rc;
 }
 
+static const double HELD[] = {0, 1, HELD_FIRST, HELD_TOO};
+
 /* `covered`: how many better hits hold each unit; NULL: none. */
 static double by_words(const np_query *q, const np_found *f, const unsigned *covered) {
   double sum = 0;
   for (size_t i = 0; i < q->n; i++) {
     double share = 1;
     for (unsigned c = covered ? covered[i] : 0; c > 0; c--) share *= COVERED;
-    if (f->has[i]) sum += share * q->unit[i].idf;
+    sum += share * HELD[f->has[i]] * q->unit[i].weight;
   }
   return sum;
 }
@@ -253,7 +261,7 @@ static void spread(const np_query *q, np_short *s) {
     np_found f = s->at[best];
     memmove(&s->at[k + 1], &s->at[k], (best - k) * sizeof f);
     s->at[k] = f;
-    for (size_t i = 0; i < q->n; i++) covered[i] += f.has[i];
+    for (size_t i = 0; i < q->n; i++) covered[i] += f.has[i] ? 1 : 0;
   }
 }
 

@@ -11,16 +11,31 @@
 #define PARTS_MAX 24 /* of one word: a longer chain of names is found by its first ones */
 
 /* Classes of ASCII characters. */
-enum { LOWER = 1, UPPER = 2, DIGIT = 4, UNDER = 8, JOINT = 16 };
+enum { LOWER = 1, UPPER = 2, DIGIT = 4, UNDER = 8, JOINT = 16, SLASH = 32 };
 #define WORDLY (LOWER | UPPER | DIGIT | UNDER)
 
+#define L LOWER
+#define U UPPER
+#define D DIGIT
+#define B UNDER
+#define J JOINT
+#define S SLASH
+static const uint8_t classes[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, S, 0, 0, 0, 0, 0, 0, 0, 0, 0, J, J, S, D, D, D, D,
+    D, D, D, D, D, D, 0, 0, 0, 0, 0, 0, S, U, U, U, U, U, U, U, U, U, U, U, U, U,
+    U, U, U, U, U, U, U, U, U, U, U, U, U, 0, 0, 0, 0, B, 0, L, L, L, L, L, L, L,
+    L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, 0,
+};
+#undef L
+#undef U
+#undef D
+#undef B
+#undef J
+#undef S
+
 static unsigned class_of(char ch) {
-  unsigned char c = (unsigned char)ch;
-  if (c >= 'a' && c <= 'z') return LOWER;
-  if (c >= 'A' && c <= 'Z') return UPPER;
-  if (c >= '0' && c <= '9') return DIGIT;
-  if (c == '_') return UNDER;
-  return c == '.' || c == '-' ? JOINT : 0;
+  return classes[(unsigned char)ch];
 }
 
 typedef struct walk {
@@ -33,6 +48,7 @@ typedef struct walk {
   unsigned seen; /* classes in the run */
   size_t parts;
   np_str part[PARTS_MAX]; /* given already, in `low` */
+  const char *joined;     /* the end of the last path */
 } walk;
 
 static int give(walk *w, np_str word, size_t from, size_t to, bool part, bool cjk) {
@@ -74,7 +90,7 @@ static const char *take_run(walk *w, const char *p, const char *end) {
     char low = *p;
     if (c & JOINT) {
       if (!is_word_at(p + 1, end)) break;
-    } else if (c) {
+    } else if (c & WORDLY) {
       if (c == UPPER) low = (char)(low + 32);
     } else {
       uint32_t lower;
@@ -155,6 +171,37 @@ static int give_run(walk *w, size_t from, size_t to) {
   return give_parts(w, from, to - from);
 }
 
+/* ---- paths ---- */
+
+/* How far the words from `p` on hang together by slashes and the like: to the end of the last
+** word, and of ASCII alone beyond the first one. */
+static const char *path_end(const char *p, const char *end) {
+  const char *last = p;
+  unsigned c;
+  for (; p < end && (c = class_of(*p)) != 0; p++) {
+    if (c & WORDLY) last = p + 1;
+  }
+  return last;
+}
+
+/* src/lib.c as one word, before the words that it has: who gives it means this one, and its
+** words may stand everywhere. `to`: the end of its first word, which is in w->low. */
+static int give_path(walk *w, const char *p, const char *to, const char *end) {
+  char low[NP_WORD_MAX];
+  if (p < w->joined || to >= end || class_of(*to) != SLASH) return 0;
+  w->joined = path_end(to, end);
+  size_t rest = (size_t)(w->joined - to);
+  if (rest == 0 || w->low_n + rest > NP_WORD_MAX) return 0;
+  memcpy(low, w->low, w->low_n);
+  for (size_t i = 0; i < rest; i++) {
+    char c = to[i];
+    low[w->low_n + i] = class_of(c) == UPPER ? (char)(c + 32) : c;
+  }
+  size_t from = (size_t)(p - w->text.p);
+  return give(w, (np_str){low, w->low_n + rest}, from, from + (size_t)(w->joined - p),
+              false, false);
+}
+
 /* ---- CJK ---- */
 
 static size_t cjk_at(const char *p, const char *end) {
@@ -179,19 +226,20 @@ static int give_cjk_run(walk *w, const char **at, const char *end) {
     alone = false;
   }
   *at = p + n;
-  if (!rc && (alone || w->use == NP_WORDS_INDEX)) rc = give_cjk(w, p, n);
+  if (!rc && (alone || w->use != NP_WORDS_QUERY)) rc = give_cjk(w, p, n);
   return rc;
 }
 
 int np_words_each(np_str text, np_words_for use, np_word_fn fn, void *ctx) {
-  walk w = {.text = text, .use = use, .fn = fn, .ctx = ctx};
+  walk w = {.text = text, .use = use, .fn = fn, .ctx = ctx, .joined = text.p};
   if (text.n == 0) return 0;
   const char *p = text.p, *end = text.p + text.n;
   int rc = 0;
   while (!rc && p < end) {
     if (is_word_at(p, end)) {
       const char *to = take_run(&w, p, end);
-      rc = give_run(&w, (size_t)(p - text.p), (size_t)(to - text.p));
+      if (use != NP_WORDS_PLAIN) rc = give_path(&w, p, to, end);
+      if (!rc) rc = give_run(&w, (size_t)(p - text.p), (size_t)(to - text.p));
       p = to;
     } else if (cjk_at(p, end)) {
       rc = give_cjk_run(&w, &p, end);

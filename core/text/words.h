@@ -1,7 +1,8 @@
 /*
 ** The words of a text, for searching: lower-cased, as they are written, with `_` and an
 ** inner `.` or `-`. For an index also the parts of snake_case, camelCase and of letters and
-** digits, at the place of the whole word. CJK text has no spaces: its words are all pairs of
+** digits, at the place of the whole word. Words that slashes, `@` or `#` join are one word, and
+** then each by itself. CJK text has no spaces: its words are all pairs of
 ** neighbours. Takes any bytes; nothing depends on the locale. next: words.c
 */
 #ifndef NP_TEXT_WORDS_H
@@ -13,7 +14,8 @@
 
 typedef enum np_words_for {
   NP_WORDS_INDEX, /* with parts, and with the last character of a CJK run by itself */
-  NP_WORDS_QUERY  /* what must stand in the text: neither */
+  NP_WORDS_QUERY, /* what must stand in the text: neither */
+  NP_WORDS_PLAIN  /* as an index, but without paths: as older stores have it */
 } np_words_for;
 
 typedef struct np_word {

@@ -46,8 +46,13 @@ static const golden cases[] = {
     {"E4711 utf8 v2.10", "e4711 +4711 utf8 +utf v2.10 +v2 +10", "e4711 utf8 v2.10"},
     {"self.foo_bar.baz", "self.foo_bar.baz +self +foo_bar +foo +bar +baz",
      "self.foo_bar.baz"},
-    {"core/store/sqlite.c:42", "core store sqlite.c +sqlite 42",
-     "core store sqlite.c 42"},
+    {"core/store/sqlite.c:42", "core/store/sqlite.c core store sqlite.c +sqlite 42",
+     "core/store/sqlite.c core store sqlite.c 42"},
+    {"/Usr/lib/ ./x//y", "usr/lib usr lib x//y x y", "usr/lib usr lib x//y x y"},
+    {"a@B.org PR#68, #1", "a@b.org a b.org +org pr#68 pr 68 1",
+     "a@b.org a b.org pr#68 pr 68 1"},
+    {"a/ \xC3\x84/b/\xC3\xA4", "a \xC3\xA4/b \xC3\xA4 b \xC3\xA4",
+     "a \xC3\xA4/b \xC3\xA4 b \xC3\xA4"},
     {"--dry-run 2026-11-30", "dry-run +dry +run 2026-11-30 +2026 +11 +30",
      "dry-run 2026-11-30"},
     {"end. Next...a..b", "end next a b", "end next a b"},
@@ -80,6 +85,13 @@ static void test_golden(void) {
   }
 }
 
+static void test_plain(void) {
+  seen s = look(NP_LIT("src/fooBar.c b"), NP_WORDS_PLAIN);
+  CHECK("an older index has no paths",
+        np_str_is(np_buf_str(&s.out), "src foobar.c +foobar +foo +bar b"));
+  np_buf_free(&s.out);
+}
+
 static void test_long(void) {
   char text[700];
   memset(text, 'a', sizeof text);
@@ -104,6 +116,7 @@ static void test_stop(void) {
 
 /* Pieces that meet in odd ways. */
 static const char *const bits[] = {"a",
+                                   "@",
                                    "B",
                                    "9",
                                    "_",
@@ -148,6 +161,7 @@ static void test_random(void) {
 
 int main(void) {
   test_golden();
+  test_plain();
   test_long();
   test_stop();
   test_random();
