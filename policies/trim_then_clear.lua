@@ -1,11 +1,13 @@
 -- Trim, then clear: long results lose their middles first, then the oldest lose everything.
--- Source: rows S4.4 and S4.5, OpenClaw's pruning: from 0.3 of the window on, results of more
--- than 4,000 characters keep the first and the last 1,500; when that leaves 0.5 or more, and at
--- least 50,000 characters can go, the oldest results are cleared until it is less than 0.5.
+-- Source: OpenClaw, docs/concepts/session-pruning.md (mode cache-ttl), January 2026; rows S4.4
+-- and S4.5. From 0.3 of the window on, results of more than 4,000 characters keep the first and
+-- the last 1,500; when that leaves 0.5 or more, and at least 50,000 characters can go, the oldest
+-- results are cleared until it is less than 0.5.
 --
 -- Sizes here are tokens, at its own four characters each: 1,000, 750 and 12,500. The results of
 -- the last three assistant turns are not touched, and calls stay, so the model sees what it asked
--- for. OpenClaw waits until the cache has gone cold; a recording has no clock, so this does not.
+-- for. Nothing is done before `ttl` seconds without a request have passed: the cache is cold by
+-- then. Where the host tells no time, as most recordings do not, it is done as soon as it is due.
 --
 -- example: window=4000 reserve=0 least=0
 --   user 20
@@ -24,7 +26,7 @@ return {
   api = 1,
   name = "trim_then_clear",
   about = "Cut the middles of long results at 30 %, clear the oldest results at 50 %.",
-  source = "S4.4, S4.5: OpenClaw's pruning",
+  source = "OpenClaw's session pruning, January 2026 (S4.4, S4.5)",
   options = {
     soft = { default = 0.3, min = 0, max = 1, help = "share of the window that begins trimming" },
     hard = { default = 0.5, min = 0, max = 1, help = "share of the window that begins clearing" },
@@ -32,10 +34,13 @@ return {
     kept = { default = 750, min = 1, help = "tokens that a trimmed result keeps, of both ends" },
     least = { default = 12500, min = 0, help = "tokens there must be to clear" },
     turns = { default = 3, min = 0, help = "newest turns whose results are not touched" },
+    ttl = { default = 300, min = 0, help = "seconds without a request before anything is done" },
   },
 
   assemble = function(ctx, o)
-    local before = ctx.step - o.turns
+    local before, last = ctx.step - o.turns, ctx.state.last
+    ctx.state.last = ctx.now
+    if ctx.now and o.ttl > 0 and ctx.now - (last or ctx.now) < 1000 * o.ttl then return end
     if ctx.tokens < o.soft * ctx.window then return end
     for e in ctx:entries({ kind = "result", at = "full", before = before }) do
       if e.tokens > o.long then

@@ -30,6 +30,7 @@
   X(identifiers)                                                                         \
   X(repeated_by)                                                                         \
   X(repeats)                                                                             \
+  X(pair)                                                                                \
   X(sent)                                                                                \
   X(hash)                                                                                \
   X(is_error)                                                                            \
@@ -133,6 +134,12 @@ static void push_same(lua_State *L, const np_pack *p, const np_entry *en) {
   else lua_pushnil(L);
 }
 
+/* The call of a result, the result of a call: an entry, as the log pairs them. */
+static void push_pair(lua_State *L, const np_pack *p, const np_entry *en) {
+  if (en->pair > 0 && (size_t)en->pair <= p->view.count) np_entry_push(L, en->pair);
+  else lua_pushnil(L);
+}
+
 static void push_field(lua_State *L, const np_entry *en, int field) {
   const np_pack *p = pack_of(L);
   const np_shown *s = np_view_at(&p->view, en->id);
@@ -151,6 +158,7 @@ static void push_field(lua_State *L, const np_entry *en, int field) {
     case FIELD_name: push_str(L, p->log->messages[en->message].name); break;
     case FIELD_message: lua_pushinteger(L, (lua_Integer)en->message + 1); break;
     case FIELD_repeats: push_same(L, p, en); break;
+    case FIELD_pair: push_pair(L, p, en); break;
     case FIELD_sent: lua_pushboolean(L, s->sent); break;
     case FIELD_hash: push_hash(L, en); break;
     case FIELD_is_error: lua_pushboolean(L, en->is_error); break;

@@ -9,6 +9,7 @@ typedef struct filter {
   int64_t from, before;           /* steps */
   int64_t except_last, min_tokens;
   int sent, is_error; /* -1: not asked */
+  bool newest;        /* first */
   int tools, paths;   /* stack index of a string or a list; 0: not asked */
 } filter;
 
@@ -92,10 +93,23 @@ static int check_bool(lua_State *L, const char *what) {
   return lua_toboolean(L, -1);
 }
 
-enum { AT, BEFORE, EXCEPT_LAST, FROM, ERROR, KIND, MIN_TOKENS, PATH, REGION, SENT, TOOL };
-const char *const np_entries_keys[] = {"at",       "before", "except_last", "from",
-                                       "is_error", "kind",   "min_tokens",  "path",
-                                       "region",   "sent",   "tool",        NULL};
+enum {
+  AT,
+  BEFORE,
+  EXCEPT_LAST,
+  FROM,
+  ERROR,
+  KIND,
+  MIN_TOKENS,
+  NEWEST,
+  PATH,
+  REGION,
+  SENT,
+  TOOL
+};
+const char *const np_entries_keys[] = {
+    "at",     "before", "except_last", "from", "is_error", "kind", "min_tokens",
+    "newest", "path",   "region",      "sent", "tool",     NULL};
 
 /* Reads the value at the top for the key. */
 static void check_key(lua_State *L, int key, filter *f) {
@@ -106,6 +120,7 @@ static void check_key(lua_State *L, int key, filter *f) {
     case FROM: f->from = np_check_whole(L, "entries", "from"); break;
     case KIND: f->kinds = check_bits(L, "entries: kind", kind_names); break;
     case MIN_TOKENS: f->min_tokens = np_check_whole(L, "entries", "min_tokens"); break;
+    case NEWEST: f->newest = check_bool(L, "newest"); break;
     case REGION: f->regions = check_regions(L); break;
     case SENT: f->sent = check_bool(L, "sent"); break;
     case ERROR: f->is_error = check_bool(L, "is_error"); break;
@@ -218,8 +233,16 @@ static int entries_step(lua_State *L) {
   return 1;
 }
 
-/* entries{…}: an iterator and how many it gives, oldest first. What is changed in the loop
-** does not change the list. */
+static void turn_round(int64_t *ids, lua_Integer n) {
+  for (lua_Integer i = 0; i < n / 2; i++) {
+    int64_t id = ids[i];
+    ids[i] = ids[n - 1 - i];
+    ids[n - 1 - i] = id;
+  }
+}
+
+/* entries{…}: an iterator and how many it gives, oldest first, or newest first where asked. What
+** is changed in the loop does not change the list. */
 int np_context_entries(lua_State *L) {
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
   const np_pack *p = np_host(L)->pack;
@@ -235,6 +258,7 @@ int np_context_entries(lua_State *L) {
     if (matches(L, p, &p->log->entries[i], &f)) ids[n++] = i + 1;
   }
   if (f.except_last > 0) n = n > f.except_last ? n - f.except_last : 0;
+  if (f.newest) turn_round(ids, n);
   lua_pushinteger(L, n);
   lua_pushinteger(L, 0);
   lua_pushvalue(L, 1);

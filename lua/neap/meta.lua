@@ -457,9 +457,11 @@ local Ctx = {}
 ---@field before? number    of steps before this one
 ---@field min_tokens? number as they are shown now
 ---@field except_last? number leaves out the last n that match
+---@field newest? boolean   newest first
 
----An iterator and a count over entries, oldest first, without pinned ones. Begins at the first
----entry that can match: `from`, `sent = false` and rungs that are asked for cost what they find.
+---An iterator and a count over entries, oldest first (`newest = true`: newest first), without
+---pinned ones. Begins at the first entry that can match: `from`, `sent = false` and rungs that
+---are asked for cost what they find.
 ---@param filter? neap.EntriesFilter
 ---@return fun(): neap.Entry?
 ---@return integer
@@ -606,6 +608,7 @@ function Ctx:ask_all(questions) end
 ---@field identifiers integer
 ---@field repeated_by integer?
 ---@field repeats integer?     of a result: the first one that had the same text
+---@field pair neap.Entry?    of a call its result, of a result its call
 ---@field sent boolean        it has been in a prompt
 ---@field hash string
 ---@field is_error boolean

@@ -65,6 +65,17 @@ static void test_sights(void) {
       "'^line 0 of src/f1.c'"
       " and e:lines(2) == 'line 1 of src/f1.c holds value_101\\n' and e:lines(1, 2):find "
       "'line 1' and e:lines(9999) == '') end",
+      "local last, sum = 1e9, 0 for e in ctx:entries { newest = true } do assert(e.id < "
+      "last) last = e.id sum = sum + 1 end assert(sum == 26, sum)",
+      "local n, first = 0, nil for e in ctx:entries { kind = 'result', newest = true, "
+      "except_last = 3 } do first = first or e.step n = n + 1 end assert(n == 9 and "
+      "first "
+      "== 9, first)",
+      "local _, n = ctx:entries { newest = false } assert(n == 26) assert(not "
+      "pcall(ctx.entries, ctx, { newest = 1 }))",
+      "for e in ctx:entries { kind = 'result' } do local c = e.pair assert(c.kind == "
+      "'call' and c.path == e.path and c.step == e.step and c.pair == e) end",
+      "for e in ctx:entries { kind = { 'user', 'text' } } do assert(e.pair == nil) end",
       "for e in ctx:entries() do assert(#e.hash == 16 and not e.hash:find '%X', e.hash) "
       "assert(tostring(e) == 'entry ' .. e.id) end",
       "local a, b for e in ctx:entries { region = 'task' } do a = e end for e in "

@@ -11,15 +11,7 @@
 #include "history.h"
 #include "openai_check.h"
 #include "responses_recount.h"
-
-static const char *const shipped[] = {"policies/mask_observations.lua",
-                                      "policies/tide.lua",
-                                      "policies/three_tier.lua",
-                                      "policies/sliding_window.lua",
-                                      "policies/full.lua",
-                                      "policies/trim_then_clear.lua",
-                                      "policies/hysteresis.lua",
-                                      "policies/priority_queue.lua"};
+#include "shipped.h"
 
 /* Whole policies that fail, cheat or waste, in every hook and at load. */
 static const char *const hostile[] = {
@@ -64,11 +56,16 @@ typedef struct soak {
   unsigned long long random;
   history h;
   int64_t turns, sent, overflow, failed, reloads, kept, refused_open, shadows;
+  shipped shipped;
   bool module; /* the main file requires it */
 } soak;
 
 static unsigned dice(soak *k, unsigned n) {
   return (unsigned)(check_random(&k->random) % n);
+}
+
+static const char *any_shipped(soak *k) {
+  return k->shipped.path[dice(k, (unsigned)k->shipped.count)];
 }
 
 /* ---- texts ---- */
@@ -100,7 +97,7 @@ static void damage(soak *k, np_buf *b) {
 
 static void make_text(soak *k, np_buf *b) {
   np_buf_clear(b);
-  if (dice(k, 3)) add_file(b, shipped[dice(k, NP_COUNT(shipped))]);
+  if (dice(k, 3)) add_file(b, any_shipped(k));
   else np_buf_adds(b, hostile[dice(k, NP_COUNT(hostile))]);
   if (dice(k, 3) == 0) damage(k, b);
 }
@@ -232,8 +229,7 @@ static void meddle(soak *k) {
   if (dice(k, 40) == 0) neap_reload(k->w.s);
   if (dice(k, 50)) return;
   bool on = dice(k, 3) > 0;
-  const char *path =
-      dice(k, 2) ? k->w.options.policy : shipped[dice(k, NP_COUNT(shipped))];
+  const char *path = dice(k, 2) ? k->w.options.policy : any_shipped(k);
   neap_rc rc = np_shadow_set(k->w.s, on ? path : NULL, NULL, true);
   CHECK("a shadow starts or is refused", rc == NEAP_OK || rc == NEAP_E_POLICY);
   k->shadows += on && !rc;
@@ -265,6 +261,7 @@ int main(void) {
   soak *k = calloc(1, sizeof *k);
   if (!k) return 2;
   k->random = check_seed(20261130);
+  k->shipped = shipped_policies();
   while (k->turns < turns) play(k, 60);
   fprintf(
       stderr,

@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "history.h"
+#include "shipped.h"
 
 /* Folds by asking, and counts in its state what it was told. */
 static const char folding[] =
@@ -33,13 +34,6 @@ static const char hostile[] =
     "return { api = 1, admit = function() error 'a' end, overflow = function() while "
     "true "
     "do end end, compact = function(ctx) ctx:ask { prompt = 'x' } error 'c' end }\n";
-
-static const char *const shipped[] = {"policies/mask_observations.lua",
-                                      "policies/tide.lua",
-                                      "policies/three_tier.lua",
-                                      "policies/sliding_window.lua",
-                                      "policies/full.lua",
-                                      "policies/trim_then_clear.lua"};
 
 typedef struct play {
   const char *policy, *shadow, *format;
@@ -167,14 +161,16 @@ static void test_same(int rounds) {
   static const char *const formats[] = {"openai", "anthropic", "responses", "gemini",
                                         "text"};
   unsigned long long seed = check_seed(20261130);
-  const char *policies[NP_COUNT(shipped) + 3];
-  memcpy(policies, shipped, sizeof shipped);
-  policies[NP_COUNT(shipped)] = policy_file("folding.lua", folding);
-  policies[NP_COUNT(shipped) + 1] = policy_file("looking.lua", looking);
-  policies[NP_COUNT(shipped) + 2] = policy_file("hostile.lua", hostile);
+  shipped all = shipped_policies();
+  const char *policies[SHIPPED_MOST + 3];
+  size_t count = all.count;
+  for (size_t i = 0; i < count; i++) policies[i] = all.path[i];
+  policies[count++] = policy_file("folding.lua", folding);
+  policies[count++] = policy_file("looking.lua", looking);
+  policies[count++] = policy_file("hostile.lua", hostile);
   for (int i = 0; i < rounds; i++) {
-    play p = {.policy = policies[check_random(&seed) % NP_COUNT(policies)],
-              .shadow = policies[check_random(&seed) % NP_COUNT(policies)],
+    play p = {.policy = policies[check_random(&seed) % count],
+              .shadow = policies[check_random(&seed) % count],
               .format = formats[i % 5],
               .form = (int)(check_random(&seed) % 5),
               .messages = 10 + (int)(check_random(&seed) % 60),

@@ -1,0 +1,53 @@
+-- Codex's compaction: at 90 % of the window only the user's messages and a summary are left.
+-- Source: OpenAI Codex CLI, codex-rs/core/src/compact.rs, 2025: automatic at 90 % of the
+-- window; the newest user messages up to 20,000 tokens stay word for word, then the summary.
+--
+-- Answers, calls and results all go, but for those of the newest step. The user's messages stand
+-- at the head of the summary; of the one that is too long the end is cut. A token is four bytes,
+-- as Codex takes it; a fold holds 64 KiB, so that 14,000 are the most. The summary is asked for
+-- 5 % below the budget at the latest, as it comes a turn later. Earlier ones stay beside it.
+--
+-- example: window=3000 reserve=0
+--   user 20
+--   call read src/a.c                            -> folded
+--   result 700 "fault E4711 in core/pump.c:88"   -> folded
+--   user 20 "spare core/pump.c"                  -> folded
+--   call read src/b.c
+--   result 1480
+--   call read src/c.c
+--   result 100
+
+-- The newest user messages that have at most so many bytes, oldest first.
+local function said(ctx, bytes)
+  local kept, users = {}, { kind = "user", region = "hot", newest = true, before = ctx.step - 1 }
+  for e in ctx:entries(users) do
+    local read, text = pcall(e.lines, e, 1, 2000) -- not when it has 64 KiB and more
+    if not read then text = "" end
+    if #text > bytes then text = text:sub(1, utf8.offset(text, 0, bytes + 1) - 1) end
+    bytes = bytes - #text
+    table.insert(kept, 1, text)
+  end
+  return table.concat(kept, "\n")
+end
+
+return {
+  api = 1,
+  name = "codex",
+  about = "At 90 % of the window leave the user's messages and a summary, nothing else.",
+  source = "OpenAI Codex CLI, compact.rs (2025)",
+  options = {
+    limit = { default = 0.9, min = 0, max = 1, help = "share of the window that begins it" },
+    users = { default = 20000, min = 0, help = "tokens of the user's messages that stay" },
+    summary = { default = 2000, min = 50, max = 16000, help = "most tokens of the summary" },
+  },
+
+  compact = function(ctx, o)
+    local limit = math.min(o.limit * ctx.window, 0.95 * ctx.budget)
+    if ctx.tokens < limit or ctx.step < (ctx.state.later or 0) then return end
+    local old, words = ctx:span({}), said(ctx, math.min(4 * o.users // 1, 56000))
+    local most = neap.clamp(old.tokens // 3, 50, o.summary)
+    local summary = ctx:summarize(old, { max_tokens = most })
+    if summary and words ~= "" then summary = "The user said:\n" .. words .. "\n\n" .. summary end
+    if not ctx:fold(old, summary) then ctx.state.later = ctx.step + 10 end
+  end,
+}

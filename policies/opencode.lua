@@ -1,0 +1,77 @@
+-- opencode: prune results behind the newest 40,000 tokens of them; when full, a summary.
+-- Source: opencode, packages/opencode/src/session/compaction.ts, 2025 (pruning) and 2026 (tail).
+--
+-- Pruning goes back from before the last two user messages, leaves 40,000 tokens of results, and
+-- clears all that is older, if that is more than 20,000; not those of the tool `skill`. With a
+-- single user message nothing is pruned. Above the window less a buffer of 20,000 the history is
+-- folded but for the newest steps of at most 15,000 tokens, or a quarter of the room. In windows
+-- below `per` tokens the numbers shrink in proportion. The summary is asked for 5 % below the
+-- budget at the latest, as it comes a turn later; earlier ones stay.
+--
+-- example: window=4000 reserve=0
+--   user 20
+--   call read src/a.c
+--   result 450          -> masked
+--   call read src/b.c
+--   result 700          -> masked
+--   call read src/c.c
+--   result 700
+--   user 20
+--   call read src/d.c
+--   result 900
+--   user 20
+
+-- The first of the newest steps that have at most so many tokens together.
+local function tail(ctx, most)
+  for e in ctx:entries({ region = "hot", newest = true }) do
+    most = most - e.tokens
+    if most < 0 then return e.step + 1 end
+  end
+  return 0
+end
+
+return {
+  api = 1,
+  name = "opencode",
+  about = "Prune results older than the newest 40,000 tokens of them; when full, summarize.",
+  source = "opencode, session/compaction.ts (2025, 2026)",
+  options = {
+    protect = { default = 40000, min = 0, help = "tokens of newest results that stay" },
+    minimum = { default = 20000, min = 0, help = "tokens behind them that are worth a rewrite" },
+    turns = { default = 2, min = 0, help = "newest user messages behind which nothing goes" },
+    spare = { default = "skill", help = "a tool whose results stay" },
+    buffer = { default = 20000, min = 0, help = "tokens of the window that stay free" },
+    tail = { default = 15000, min = 0, help = "tokens of the newest steps that stay" },
+    summary = { default = 2000, min = 50, max = 16000, help = "most tokens of the summary" },
+    per = { default = 200000, min = 1, help = "the window that the tokens are meant for" },
+  },
+
+  compact = function(ctx, o)
+    local part = math.min(1, ctx.window / o.per)
+    local limit = math.min(ctx.window - part * o.buffer, 0.95 * ctx.budget)
+    if ctx.tokens < limit or ctx.step < (ctx.state.later or 0) then return end
+    local old = ctx:span({ before = tail(ctx, math.min(part * o.tail, limit / 4)) })
+    local most = neap.clamp(old.tokens // 3, 50, o.summary)
+    local done = ctx:fold(old, ctx:summarize(old, { max_tokens = most }))
+    if not done then ctx.state.later = ctx.step + 10 end
+  end,
+
+  assemble = function(ctx, o)
+    local part, users, total, behind, gone = math.min(1, ctx.window / o.per), 0, 0, 0, {}
+    for e in ctx:entries({ kind = { "user", "result" }, newest = true }) do
+      if e.kind == "user" then
+        users = users + 1
+      elseif users >= o.turns and e.tool ~= o.spare and e.age > 1 then
+        if e.at == "masked" then break end
+        total = total + e.tokens
+        if total > part * o.protect then
+          gone[#gone + 1], behind = e, behind + e.tokens
+        end
+      end
+    end
+    if behind <= part * o.minimum then return end
+    for _, e in ipairs(gone) do
+      e:mask("behind the newest results")
+    end
+  end,
+}
