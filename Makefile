@@ -31,7 +31,7 @@ SUBMAKE  = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(
 
 # The layers in reading order; each may include only those before it (tests/spec/layers_spec.lua).
 LAYERS := base text token store log cite render pack policy engine
-PKGS   := $(LUA_PC) sqlite3 nettle libutf8proc
+PKGS   := $(LUA_PC) sqlite3 nettle libutf8proc libpcre2-8
 
 # Asked once, and only when something is compiled or linked.
 once      = $(eval $(1) := $(2))$($(1))

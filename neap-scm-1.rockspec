@@ -21,6 +21,7 @@ dependencies = {
 external_dependencies = {
   SQLITE3 = { header = "sqlite3.h", library = "sqlite3" },
   NETTLE = { header = "nettle/sha2.h", library = "nettle" },
+  PCRE2 = { header = "pcre2.h", library = "pcre2-8" },
   UTF8PROC = { header = "utf8proc.h", library = "utf8proc" },
 }
 build = {

@@ -159,7 +159,8 @@ static void widest_gap(const job *j, np_buf *out) {
 /* Keeps at most so many tokens of the stretches, counted with gaps between. */
 static neap_rc choose(job *j, size_t tokens, np_str gap) {
   const np_extract *part = &j->ask->what;
-  bool ends = part->kind == NP_EXTRACT_ENDS, many = j->stretches.n > 1 && !ends;
+  bool ends = part->kind == NP_EXTRACT_ENDS,
+       many = is_numbered(j) || (j->stretches.n > 1 && !ends);
   np_trim t;
   np_trim_ask ask = {.tokens = tokens,
                      .lines = ends ? part->count : 0,
@@ -232,12 +233,28 @@ static void name_rest(job *j) {
   p->rest_to = line_at(j->text, to - 1) + j->ask->lines_before;
 }
 
+/* Of what was looked for, lines that match: how many are shown. */
+static void count_shown(job *j) {
+  np_projection *p = j->out;
+  size_t k = 0;
+  for (size_t i = 0; i < j->stretches.n; i++) {
+    const np_stretch *s = &j->stretches.at[i];
+    if (s->rank) continue;
+    for (size_t at = s->from; at < s->to; at = np_line_end(j->text, at)) {
+      size_t end = np_line_end(j->text, at);
+      while (k < p->count && p->kept[k].to <= at) k++;
+      p->shown += k < p->count && p->kept[k].from < end;
+    }
+  }
+}
+
 static void finish(job *j) {
   np_projection *p = j->out;
   p->whole = p->count == 1 && p->kept[0].from == 0 && p->kept[0].to == j->text.n &&
              !j->ask->bytes_before && !is_numbered(j);
   if (j->text.n == 0) p->whole = !j->ask->bytes_before;
   name_rest(j);
+  if (is_numbered(j)) count_shown(j);
   for (size_t i = 0; i < p->count; i++) {
     p->kept[i].line_from += j->ask->lines_before;
     p->kept[i].line_to += j->ask->lines_before;

@@ -1,6 +1,6 @@
 /*
 ** From a part to stretches. Lines are found here; what takes more has a file of its own.
-** next: lines.c
+** next: regex.h
 */
 #include "text/extract_own.h"
 #include "text/text.h"
@@ -40,7 +40,7 @@ static neap_rc select_all(np_extract_job *j) {
 }
 
 static neap_rc select_lines(np_extract_job *j) {
-  const np_extract *p = j->part;
+  const np_extract *p = j->what;
   np_str part = np_lines_slice(j->text, p->from, p->to);
   if (part.n == 0) {
     size_t lines = np_lines_count(j->text);
@@ -53,35 +53,35 @@ static neap_rc select_lines(np_extract_job *j) {
 }
 
 static neap_rc select_head(np_extract_job *j) {
-  return done(j, add(j, 0, np_lines_slice(j->text, 1, j->part->count).n));
+  return done(j, add(j, 0, np_lines_slice(j->text, 1, j->what->count).n));
 }
 
 static neap_rc select_tail(np_extract_job *j) {
-  return done(j, add(j, np_lines_back(j->text, j->part->count), j->text.n));
+  return done(j, add(j, np_lines_back(j->text, j->what->count), j->text.n));
 }
 
 static neap_rc select_ends(np_extract_job *j) {
-  size_t n = j->part->count, head = np_lines_slice(j->text, 1, n - n / 2).n;
+  size_t n = j->what->count, head = np_lines_slice(j->text, 1, n - n / 2).n;
   size_t tail = np_lines_back(j->text, n / 2);
   if (tail < head) tail = head;
   return done(j, add(j, 0, head) && add(j, tail, j->text.n));
 }
 
-neap_rc np_extract_select(np_str text, const np_extract *part, const neap_alloc *a,
+neap_rc np_extract_select(np_str text, const np_extract *what, const neap_alloc *a,
                           np_stretches *out, np_err *e) {
   typedef neap_rc (*select_fn)(np_extract_job * j);
   static const select_fn select[] = {
       [NP_EXTRACT_ALL] = select_all,    [NP_EXTRACT_LINES] = select_lines,
       [NP_EXTRACT_HEAD] = select_head,  [NP_EXTRACT_TAIL] = select_tail,
-      [NP_EXTRACT_ENDS] = select_ends,  [NP_EXTRACT_MATCH] = NULL,
+      [NP_EXTRACT_ENDS] = select_ends,  [NP_EXTRACT_MATCH] = np_extract_match,
       [NP_EXTRACT_ERRORS] = select_all, [NP_EXTRACT_JSON] = NULL,
       [NP_EXTRACT_ROWS] = NULL,         [NP_EXTRACT_SECTION] = NULL,
       [NP_EXTRACT_OUTLINE] = NULL,      [NP_EXTRACT_ABOUT] = select_all,
   };
-  np_extract_job j = {.text = text, .part = part, .alloc = a, .out = out, .err = e};
+  np_extract_job j = {.text = text, .what = what, .alloc = a, .out = out, .err = e};
   *out = (np_stretches){0};
   np_buf_init(&out->made, a);
-  if ((size_t)part->kind >= NP_COUNT(select) || !select[part->kind])
-    return np_fail(e, NEAP_E_ARG, "%s is not there yet", np_extract_name(part->kind));
-  return select[part->kind](&j);
+  if ((size_t)what->kind >= NP_COUNT(select) || !select[what->kind])
+    return np_fail(e, NEAP_E_ARG, "%s is not there yet", np_extract_name(what->kind));
+  return select[what->kind](&j);
 }

@@ -61,7 +61,7 @@ typedef struct np_stretches {
 ** Errors: NEAP_E_NOTFOUND (no such line, match, path, section; the line says what there is),
 ** NEAP_E_ARG (a pattern or path that cannot be read), NEAP_E_LIMIT (a pattern that takes too
 ** long), NEAP_E_SHAPE (rows of what is no table), NEAP_E_MEMORY. */
-neap_rc np_extract_select(np_str text, const np_extract *part, const neap_alloc *a,
+neap_rc np_extract_select(np_str text, const np_extract *what, const neap_alloc *a,
                           np_stretches *out, np_err *e);
 void np_stretches_free(np_stretches *s);
 /* Adds a stretch behind the others; joins it with the last one when they touch and are of one

@@ -9,10 +9,12 @@
 /* One part that is looked for in one text. */
 typedef struct np_extract_job {
   np_str text;
-  const np_extract *part;
+  const np_extract *what;
   const neap_alloc *alloc;
   np_stretches *out;
   np_err *err;
 } np_extract_job;
+
+neap_rc np_extract_match(np_extract_job *j);
 
 #endif

@@ -136,6 +136,57 @@ static void head_and_tail(void) {
   CHECK("an empty text has an empty tail", r.rc == NEAP_OK && r.text.n == 0 && r.p.whole);
 }
 
+/* ---- matches ---- */
+
+static void matches(void) {
+  np_str text = NP_LIT("ok\nTimeout 3\nok\nfine\nTimeout 4\n");
+  projected r = project(text, "match Timeout", NP_TRIM_ANY);
+  CHECK("matches come with their numbers",
+        is(&r, "2: Timeout 3\n\xE2\x80\xA6\n5: Timeout 4\n"));
+  CHECK("and are counted", r.p.found == 2 && r.p.shown == 2);
+  r = project(text, "match Time.*4$", NP_TRIM_ANY);
+  CHECK("by a pattern", is(&r, "5: Timeout 4\n"));
+  r = project(text, "match -C 1 Timeout", NP_TRIM_ANY);
+  CHECK("with lines around",
+        is(&r, "1: ok\n2: Timeout 3\n3: ok\n4: fine\n5: Timeout 4\n"));
+  r = project(text, "match -C 1 out [34]", NP_TRIM_ANY);
+  CHECK("by a pattern, too",
+        is(&r, "1: ok\n2: Timeout 3\n3: ok\n4: fine\n5: Timeout 4\n"));
+  r = project(text, "match timeout", NP_TRIM_ANY);
+  CHECK("what would match in other case is told",
+        fails(&r, NEAP_E_NOTFOUND,
+              "2 do when upper and lower case are one: match (?i)timeout"));
+  r = project(text, "match nothing", NP_TRIM_ANY);
+  CHECK("no match", fails(&r, NEAP_E_NOTFOUND, "no line of 5 matches \"nothing\""));
+  r = project(text, "match (", NP_TRIM_ANY);
+  CHECK("a wrong pattern", fails(&r, NEAP_E_ARG, "the pattern \"(\" is not taken: at 1"));
+}
+
+/* Matches before what stands around them, in order; and what is left out is told. */
+static void match_limits(void) {
+  np_str text = lines(400);
+  projected r = project(text, "match -C 2 0$", NP_TRIM_ANY);
+  size_t all = r.p.tokens;
+  CHECK("forty matches", r.p.found == 40 && r.p.shown == 40);
+  r = project(text, "match -C 2 0$", all / 2);
+  CHECK("context goes first", r.p.shown == 40 && r.p.tokens <= all / 2);
+  r = project(text, "match 0$", 100);
+  CHECK("then the last ones",
+        r.p.shown < 40 && r.p.shown > 8 && r.p.kept[0].line_from == 10);
+  CHECK("and one knows from where", r.p.rest_from == r.p.shown * 10 + 10);
+}
+
+static void match_in_a_long_line(void) {
+  char big[20000];
+  memset(big, 'x', sizeof big);
+  for (size_t i = 0; i < sizeof big; i += 7) big[i] = ' ';
+  memcpy(big + 12000, "NEEDLE", 6);
+  projected r = project(np_str_of(big, sizeof big), "match NEEDLE", 60);
+  CHECK("a long line is shown around its match",
+        r.rc == NEAP_OK && np_str_find(r.text, NP_LIT("NEEDLE"), 0) != SIZE_MAX &&
+            r.p.tokens <= 60 && np_str_find(r.text, NP_LIT("1: \xE2\x80\xA6"), 0) == 0);
+}
+
 static void limits(void) {
   np_str text = lines(400);
   projected r = project(text, "41-380", 60);
@@ -191,6 +242,9 @@ int main(void) {
   wrong_words();
   line_ranges();
   head_and_tail();
+  matches();
+  match_limits();
+  match_in_a_long_line();
   limits();
   windows();
   locators();

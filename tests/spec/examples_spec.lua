@@ -32,7 +32,7 @@ describe("the examples", function()
       os.getenv("CC") or "cc",
       shared.quote(exe),
       shared.quote(build),
-      "$(pkg-config --libs lua5.4 sqlite3 nettle libutf8proc)"
+      "$(pkg-config --libs lua5.4 sqlite3 nettle libutf8proc libpcre2-8)"
     )
     local said, code = capture(command)
     assert.equal(0, code, said)

@@ -29,6 +29,7 @@ group_run() {
   want libsqlite3-dev lib sqlite3
   want nettle-dev lib nettle
   want libutf8proc-dev lib libutf8proc
+  want libpcre2-dev lib libpcre2-8
 }
 
 group_test() {
