@@ -103,11 +103,17 @@ neap_rc np_words_indexed(np_sqlite *sq, np_str tenant, np_str session, np_indexe
 
 /* Of the text that was indexed: what takes it out again must be the same. */
 static int64_t sum_of(np_str text) {
+  return (int64_t)np_sum64(0, text);
+}
+
+/* Stores of before version 3 have the beginning of its SHA-256. */
+static bool is_sum_of(int64_t sum, np_str text) {
   uint8_t hash[NP_SHA256];
-  uint64_t sum = 0;
+  uint64_t old = 0;
+  if (sum == sum_of(text)) return true;
   np_sha256(text, hash);
-  for (int i = 0; i < 8; i++) sum = sum << 8 | hash[i];
-  return (int64_t)sum;
+  for (int i = 0; i < 8; i++) old = old << 8 | hash[i];
+  return sum == (int64_t)old;
 }
 
 static neap_rc write_words(np_sqlite *sq, np_sql how, int64_t id, np_str text,
@@ -270,7 +276,7 @@ static neap_rc remove_docs(np_sqlite *sq, np_str docs, np_str body, np_scope *sc
     np_buf_clear(&text);
     bool known =
         sq->st.text && sq->st.text(sq->st.text_ctx, body, (int32_t)g.part, &text);
-    known = known && !text.failed && sum_of(np_buf_str(&text)) == g.sum;
+    known = known && !text.failed && is_sum_of(g.sum, np_buf_str(&text));
     if (known) rc = write_words(sq, SQL_WORDS_REMOVE, g.id, np_buf_str(&text), e);
     else *all = true;
     if (rc == NEAP_OK) rc = mark_purged(sq, g.id, e);

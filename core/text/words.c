@@ -67,11 +67,18 @@ static size_t letter_at(const char *p, const char *end, uint32_t *lower) {
   return n;
 }
 
+/* Does a word begin or go on here? */
 static bool is_word_at(const char *p, const char *end) {
   uint32_t lower;
   if (p >= end) return false;
   if ((unsigned char)*p < 0x80) return (class_of(*p) & WORDLY) != 0;
   return letter_at(p, end, &lower) != 0;
+}
+
+_Static_assert(UPPER << 4 == 'a' - 'A', "lower() shifts the class");
+
+static char lower(char ch) {
+  return (char)(ch + (int)((class_of(ch) & UPPER) << 4));
 }
 
 /* Adds what fits; a run that is too long is given up by its length. */
@@ -80,31 +87,48 @@ static void add_low(walk *w, const char *p, size_t n) {
   w->low_n += n;
 }
 
+/* The letters and digits of ASCII from `p` on, which is most of any text. */
+static const char *take_ascii(walk *w, const char *p, const char *end) {
+  size_t room = w->low_n < NP_WORD_MAX ? NP_WORD_MAX - w->low_n : 0;
+  const char *from = p;
+  unsigned seen = 0, c;
+  char *low = w->low + w->low_n;
+  for (; p < end && ((c = class_of(*p)) & WORDLY) != 0; p++) {
+    if ((size_t)(p - from) < room) low[p - from] = lower(*p);
+    seen |= c;
+  }
+  w->low_n += (size_t)(p - from);
+  w->seen |= seen;
+  return p;
+}
+
+/* The letter beyond ASCII at `p`; its end, or `p` when there is none. */
+static const char *take_letter(walk *w, const char *p, const char *end) {
+  uint32_t low;
+  utf8proc_uint8_t bytes[4];
+  size_t n = letter_at(p, end, &low);
+  if (n == 0) return p;
+  utf8proc_ssize_t m = utf8proc_encode_char((utf8proc_int32_t)low, bytes);
+  add_low(w, (const char *)bytes, (size_t)m);
+  w->seen |= LOWER;
+  return p + n;
+}
+
 /* The end of the run that begins at `p`; its lower case goes to w->low. */
 static const char *take_run(walk *w, const char *p, const char *end) {
   w->low_n = 0;
   w->seen = 0;
   while (p < end) {
-    unsigned c = class_of(*p);
-    size_t n = 1;
-    char low = *p;
-    if (c & JOINT) {
-      if (!is_word_at(p + 1, end)) break;
-    } else if (c & WORDLY) {
-      if (c == UPPER) low = (char)(low + 32);
-    } else {
-      uint32_t lower;
-      utf8proc_uint8_t bytes[4];
-      if ((unsigned char)*p < 0x80 || (n = letter_at(p, end, &lower)) == 0) break;
-      utf8proc_ssize_t m = utf8proc_encode_char((utf8proc_int32_t)lower, bytes);
-      add_low(w, (const char *)bytes, (size_t)m);
-      w->seen |= LOWER;
-      p += n;
-      continue;
+    p = take_ascii(w, p, end);
+    if (p == end) break;
+    const char *from = p;
+    if ((unsigned char)*p >= 0x80) {
+      p = take_letter(w, p, end);
+    } else if (class_of(*p) == JOINT && is_word_at(p + 1, end)) {
+      w->seen |= JOINT;
+      add_low(w, p++, 1);
     }
-    w->seen |= c;
-    add_low(w, &low, 1);
-    p++;
+    if (p == from) break;
   }
   return p;
 }
@@ -194,8 +218,7 @@ static int give_path(walk *w, const char *p, const char *to, const char *end) {
   if (rest == 0 || w->low_n + rest > NP_WORD_MAX) return 0;
   memcpy(low, w->low, w->low_n);
   for (size_t i = 0; i < rest; i++) {
-    char c = to[i];
-    low[w->low_n + i] = class_of(c) == UPPER ? (char)(c + 32) : c;
+    low[w->low_n + i] = lower(to[i]);
   }
   size_t from = (size_t)(p - w->text.p);
   return give(w, (np_str){low, w->low_n + rest}, from, from + (size_t)(w->joined - p),
@@ -241,6 +264,8 @@ int np_words_each(np_str text, np_words_for use, np_word_fn fn, void *ctx) {
       if (use != NP_WORDS_PLAIN) rc = give_path(&w, p, to, end);
       if (!rc) rc = give_run(&w, (size_t)(p - text.p), (size_t)(to - text.p));
       p = to;
+    } else if ((unsigned char)*p < 0x80) {
+      p++;
     } else if (cjk_at(p, end)) {
       rc = give_cjk_run(&w, &p, end);
     } else {
