@@ -21,6 +21,10 @@ static engine_box *to_engine(lua_State *L) {
   return b;
 }
 
+neap *np_bind_to_engine(lua_State *L) {
+  return to_engine(L)->n;
+}
+
 neap_session *np_bind_to_session(lua_State *L) {
   session_box *b = luaL_checkudata(L, 1, SESSION);
   if (!b->s) luaL_argerror(L, 1, "the session is closed");
@@ -499,7 +503,9 @@ static void new_class(lua_State *L, const char *name, const luaL_Reg *methods,
 
 void np_bind_session(lua_State *L) {
   new_class(L, ENGINE, engine_methods, engine_close);
-  lua_pop(L, 1);
+  lua_getfield(L, -1, "__index");
+  luaL_setfuncs(L, np_bind_stored, 0);
+  lua_pop(L, 2);
   new_class(L, SESSION, session_methods, session_close);
   lua_pushcfunction(L, session_tostring);
   lua_setfield(L, -2, "__tostring");

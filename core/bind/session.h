@@ -15,6 +15,11 @@ typedef struct session_box {
 /* Argument 1, or its shadow for a method with a true upvalue; raises when there is none. */
 neap_session *np_bind_to_session(lua_State *L);
 
+/* Argument 1, an engine that is open. */
+neap *np_bind_to_engine(lua_State *L);
+
+/* Methods of an engine: the sessions in its store; stored.c. */
+extern const luaL_Reg np_bind_stored[];
 /* Methods that look at a session's policy; policy.c. */
 extern const luaL_Reg np_bind_hooks[];
 /* Methods that look at a session without changing it. */

@@ -394,6 +394,9 @@ function M.counter(encoding)
   return enc:counter()
 end
 
+--- Opens a store: its sessions can be listed, copied, written out and read back.
+M.store = require("neap.store").open
+
 --- The longest beginning of a text, or its longest end, that has at most so many tokens.
 ---@param text string
 ---@param tokens integer

@@ -258,6 +258,67 @@ function Session:shadow_account() end
 ---Closes the session and its store; also done by `<close>` and by the collector.
 function Session:close() end
 
+---@class neap.StoreOptions
+---@field store string       path of the file; made where there is none
+---@field tenant? string
+---@field readonly? boolean
+
+---Opens a store: its sessions can be listed, copied, written out and read back.
+---```lua
+---local store <close> = assert(neap.store { store = "agent.db" })
+---assert(store:fork("run-1", "run-1b", { turn = 12 }))
+---```
+---@param options neap.StoreOptions
+---@return neap.Store? store, string? message, string? code
+function neap.store(options) end
+
+---@class neap.Store
+local Store = {}
+
+---An event of a session's log: of a "message" the body is the raw message, of a "turn" the head
+---is its account.
+---@class neap.Event
+---@field seq integer      from 1, without gaps
+---@field kind string
+---@field head string
+---@field body string
+---@field purged boolean   the body was removed by its owner
+
+---The tenant's sessions by name.
+---@return {name: string, events: integer}[]? list, string? message, string? code
+function Store:sessions() end
+
+---Some events of a session, from one on: a list that is empty behind the last.
+---@param name string
+---@param from? integer 1
+---@return neap.Event[]? events, string? message, string? code
+function Store:events(name, from) end
+
+---Makes a session of the beginning of another: it goes on as one to which nothing more was
+---appended, marks included, and shares what is stored.
+---@param from string
+---@param name string
+---@param how? {turn: integer?, events: integer?} as it was when the prompt of that turn had been
+---                        made; or its first so many events; none: all of it
+---@return true? ok, string? message, string? code
+function Store:fork(from, name, how) end
+
+---Writes a session as lines of JSON to an open file.
+---@param name string
+---@param file file*
+---@return true? ok, string? message, string? code
+function Store:export(name, file) end
+
+---Makes a session of such lines, to the byte what was written out. All of it is checked first;
+---it is never written over a session.
+---@param text string
+---@param name? string      the one it had
+---@return string? name, string? message, string? code
+function Store:import(text, name) end
+
+---Closes the store; also done by `<close>` and by the collector.
+function Store:close() end
+
 -- ---- policies: one Lua file that returns a neap.Policy; docs/policies.md is the guide ----
 
 ---@alias neap.Rung "full"|"trimmed"|"reference"|"masked"|"dropped"

@@ -296,6 +296,13 @@ describe("meta.lua", function()
     assert.are.same(methods, documented("\nfunction Counter:([%w_]+)%("))
   end)
 
+  it("names every method of a store, and no other", function()
+    local store = assert(neap.store({ store = ":memory:" }))
+    local methods = names_of(getmetatable(store).__index, "^__")
+    store:close()
+    assert.are.same(methods, documented("\nfunction Store:([%w_]+)%("))
+  end)
+
   it("names every option of a session, and no other", function()
     local names, source = {}, assert(shared.read("lua/neap/init.lua"))
     for name in text:match("@class neap.SessionOptions\n(.-)\n\n"):gmatch("@field ([%w_]+)") do

@@ -96,6 +96,8 @@ M.options = {
   session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
   stored = { arg = "NAME", help = "search this session only (all of them)" },
   hits = { short = "k", arg = "N", kind = "integer", min = 1, help = "at most so many (10)" },
+  events = { arg = "N", kind = "integer", min = 1, help = "the first so many events" },
+  imported = { arg = "NAME", help = "what the session is to be called (as it was)" },
   store = { arg = "FILE", help = "the store (NEAP_STORE, or neap.db among the user's data)" },
   tenant = { arg = "NAME", help = "whose sessions (those of the empty name)" },
   jobs = { short = "j", arg = "JOBS", kind = "integer", min = 1, help = "processes at a time (1)" },
@@ -396,6 +398,21 @@ M.verbs = {
     module = "recall",
   },
   {
+    name = "session",
+    args = "list|show|fork|export|import [NAME…]",
+    min = 1,
+    max = 3,
+    about = "list stored sessions, show one event by event, copy, export or import it",
+    more = "`show NAME` prints a line an event: its kind, step and size, and the tokens of a turn's\n"
+      .. "prompt, else of the event's body. `fork NAME NEW` makes NEW of it, with --turn N as it\n"
+      .. "was when the prompt of turn N had been made: it goes on as if nothing more had come.\n"
+      .. "`export NAME [FILE]` writes lines of JSON, and `import FILE` makes the same session of\n"
+      .. "them, to the byte, and prints its name; all of them are checked first, and it is never\n"
+      .. "written over a session. Any other recording that neap import reads will do, too.",
+    options = { "turn", "events", "imported", "store", "tenant", "json" },
+    module = "stored",
+  },
+  {
     name = "doctor",
     args = "",
     min = 0,
@@ -431,6 +448,7 @@ local LONG = {
   turns = "turn",
   trusted = "list",
   stored = "session",
+  imported = "name",
 }
 
 --- The name an option is written with: --policy for `policies` too.

@@ -1,0 +1,182 @@
+/*
+** Stored sessions for Lua: methods of an engine that list them, look into their logs, copy them,
+** write them out and read them back. next: inspect.c
+*/
+#include <stdio.h>
+
+#include "bind/bind.h"
+#include "bind/session.h"
+
+static int push_failure(lua_State *L, neap *n, neap_rc rc) {
+  return np_bind_fail_text(L, rc, neap_error(n));
+}
+
+static int push_done(lua_State *L, neap *n, neap_rc rc) {
+  if (rc) return push_failure(L, n, rc);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/* A name up to its first zero byte would be another one. */
+static const char *check_name(lua_State *L, int at) {
+  size_t n;
+  const char *name = luaL_checklstring(L, at, &n);
+  luaL_argcheck(L, strlen(name) == n, at, "a name must not hold a zero byte");
+  return name;
+}
+
+static void set_str(lua_State *L, const char *name, neap_str v) {
+  lua_pushlstring(L, v.p ? v.p : "", v.n);
+  lua_setfield(L, -2, name);
+}
+
+static void set_int(lua_State *L, const char *name, int64_t v) {
+  lua_pushinteger(L, (lua_Integer)v);
+  lua_setfield(L, -2, name);
+}
+
+/* ---- lists: Lua may raise when memory runs out, and must not do so inside a callback ---- */
+
+typedef struct stored_row {
+  int64_t events;
+  size_t name;
+} stored_row;
+
+static int keep_session(void *ctx, const neap_stored *one) {
+  np_buf *b = ctx;
+  stored_row row = {one->events, one->name.n};
+  np_buf_add(b, np_str_of((const char *)&row, sizeof row));
+  np_buf_add(b, one->name);
+  return !b->failed;
+}
+
+/* stored(): the tenant's sessions by name, as {name, events}. */
+static int engine_stored(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  np_buf *rows = np_bind_buf(L);
+  neap_rc rc = neap_session_list(n, keep_session, rows);
+  if (rc) return push_failure(L, n, rc);
+  if (rows->failed) return luaL_error(L, "out of memory");
+  lua_newtable(L);
+  for (size_t at = 0, i = 1; at < rows->n; i++) {
+    stored_row row;
+    memcpy(&row, rows->p + at, sizeof row);
+    at += sizeof row;
+    lua_createtable(L, 0, 2);
+    set_str(L, "name", np_str_of(rows->p + at, row.name));
+    set_int(L, "events", row.events);
+    at += row.name;
+    lua_rawseti(L, -2, (lua_Integer)i);
+  }
+  return 1;
+}
+
+#define PAGE ((size_t)1 << 20) /* bytes of events given at a time, or one event */
+
+typedef struct event_row {
+  int64_t seq;
+  const char *kind;
+  size_t head, body;
+  int purged;
+} event_row;
+
+static int keep_event(void *ctx, const neap_event *ev) {
+  np_buf *b = ctx;
+  event_row row = {ev->seq, ev->kind, ev->head.n, ev->body.n, ev->purged};
+  np_buf_add(b, np_str_of((const char *)&row, sizeof row));
+  np_buf_add(b, ev->head);
+  np_buf_add(b, ev->body);
+  return !b->failed && b->n < PAGE;
+}
+
+static void push_events(lua_State *L, np_str rows) {
+  lua_newtable(L);
+  for (size_t at = 0, i = 1; at < rows.n; i++) {
+    event_row row;
+    memcpy(&row, rows.p + at, sizeof row);
+    at += sizeof row;
+    lua_createtable(L, 0, 5);
+    set_int(L, "seq", row.seq);
+    lua_pushstring(L, row.kind);
+    lua_setfield(L, -2, "kind");
+    set_str(L, "head", np_str_cut(rows, at, at + row.head));
+    at += row.head;
+    set_str(L, "body", np_str_cut(rows, at, at + row.body));
+    at += row.body;
+    lua_pushboolean(L, row.purged);
+    lua_setfield(L, -2, "purged");
+    lua_rawseti(L, -2, (lua_Integer)i);
+  }
+}
+
+/* events(name, from): some of them from that one on, as {seq, kind, head, body, purged}; an
+** empty list behind the last. */
+static int engine_events(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  const char *name = check_name(L, 2);
+  lua_Integer from = luaL_optinteger(L, 3, 1);
+  np_buf *rows = np_bind_buf(L);
+  neap_rc rc = neap_session_events(n, name, (int64_t)from, keep_event, rows);
+  if (rc && rows->n == 0) return push_failure(L, n, rc); /* else: told by the next call */
+  if (rows->failed) return luaL_error(L, "out of memory");
+  push_events(L, np_buf_str(rows));
+  return 1;
+}
+
+/* ---- copies, out and in ---- */
+
+static int64_t field(lua_State *L, const char *name) {
+  int is_int = 1;
+  lua_getfield(L, 4, name);
+  lua_Integer v = lua_isnil(L, -1) ? 0 : lua_tointegerx(L, -1, &is_int);
+  if (!is_int) luaL_error(L, "%s must be a whole number", name);
+  lua_pop(L, 1);
+  return (int64_t)v;
+}
+
+/* fork(from, name, {turn=, events=}) */
+static int engine_fork(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  const char *from = check_name(L, 2), *name = check_name(L, 3);
+  neap_fork how = {.size = sizeof how};
+  if (!lua_isnoneornil(L, 4)) {
+    luaL_checktype(L, 4, LUA_TTABLE);
+    how.turn = field(L, "turn");
+    how.events = field(L, "events");
+  }
+  return push_done(L, n, neap_session_fork(n, from, &how, name));
+}
+
+static int write_out(void *ctx, neap_str bytes) {
+  return fwrite(bytes.p, 1, bytes.n, ctx) == bytes.n;
+}
+
+/* export(name, file): to an open file of Lua's */
+static int engine_export(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  const char *name = check_name(L, 2);
+  luaL_Stream *file = luaL_checkudata(L, 3, LUA_FILEHANDLE);
+  if (!file->closef) luaL_argerror(L, 3, "the file is closed");
+  return push_done(L, n, neap_session_export(n, name, write_out, file->f));
+}
+
+static int keep_name(void *ctx, neap_str name) {
+  np_buf_add(ctx, name);
+  return 1;
+}
+
+/* import(text, name): the session's name */
+static int engine_import(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  np_str text = np_bind_check_str(L, 2);
+  const char *name = lua_isnoneornil(L, 3) ? NULL : check_name(L, 3);
+  np_buf *said = np_bind_buf(L);
+  neap_rc rc = neap_session_import(n, text, name, keep_name, said);
+  if (rc) return push_failure(L, n, rc);
+  np_bind_push_buf(L, said);
+  return 1;
+}
+
+const luaL_Reg np_bind_stored[] = {{"stored", engine_stored}, {"events", engine_events},
+                                   {"fork", engine_fork},     {"export", engine_export},
+                                   {"import", engine_import}, {NULL, NULL}};

@@ -1,0 +1,261 @@
+-- neap session: the sessions in a store, listed, shown event by event, copied, written out and
+-- read back. next: store.lua
+local core = require("neap.core")
+local files = require("neap.files")
+local import = require("neap.import")
+local grid = require("neap.report.grid")
+local visible = require("neap.report.visible")
+local opened = require("neap.cli.opened")
+local failure = require("neap.cli.fail")
+
+local M = {}
+local json, fail, check = core.json, failure.fail, failure.check
+
+local LIST_ORDER = { "name", "events" }
+local SHOW_ORDER =
+  { "seq", "kind", "step", "tokens", "bytes", "purged", "sha256", "about", "head", "body" }
+
+-- What follows the sub-verb: so many words, no more and no less.
+local function words_of(args, usage, least, most)
+  local n = #args - 1
+  if n >= least and n <= (most or least) then return table.unpack(args, 2, 1 + (most or least)) end
+  fail(("usage: neap session %s"):format(usage))
+end
+
+-- ---- list ---------------------------------------------------------------------------------------
+
+local function list(opts, args)
+  words_of(args, "list", 0)
+  local engine = opened.engine(opts, "read")
+  local all, why = engine:stored()
+  engine:close()
+  local rows = {}
+  for i, one in ipairs(check(all, why)) do
+    rows[i] = { one.name, one.events }
+    if opts.json then io.stdout:write(json.encode(one, LIST_ORDER), "\n") end
+  end
+  if opts.json then return 0 end
+  if #rows == 0 then failure.warn("the store has no sessions; --tenant names another's") end
+  table.insert(rows, 1, { "session", "events" })
+  if #rows > 1 then visible.write(grid.format(rows, { "l", "r" })) end
+  return 0
+end
+
+-- ---- show ---------------------------------------------------------------------------------------
+
+local ABOUT = {}
+
+local function first_text(message)
+  local content = message.content or message.parts or message.text or message.output
+  if type(content) == "string" then return content end
+  for _, part in ipairs(type(content) == "table" and content or {}) do
+    if type(part) == "table" and type(part.text) == "string" then return part.text end
+  end
+  for _, call in ipairs(type(message.tool_calls) == "table" and message.tool_calls or {}) do
+    local f = type(call) == "table" and call["function"]
+    if type(f) == "table" then return ("%s %s"):format(f.name, f.arguments) end
+  end
+  return ""
+end
+
+function ABOUT.message(_, body)
+  local m = json.decode(body)
+  if type(m) ~= "table" then return "" end
+  return ("%s: %s"):format(m.role or m.kind or m.type or "?", first_text(m))
+end
+
+function ABOUT.open(head)
+  local h = json.decode(head) or {}
+  return ("neap %s, %s, %s, window %s, policy %s"):format(
+    h.neap, h.format, h.encoding, h.window, h.policy
+  )
+end
+
+function ABOUT.turn(head)
+  local h = json.decode(head) or {}
+  local changed = h.changed and #h.changed or 0
+  local what = h.rewrite and "rewritten" or "appended"
+  return ("turn %s, %s, %s changed"):format(h.turn or "?", what, changed)
+end
+
+function ABOUT.policy(head)
+  local h = json.decode(head) or {}
+  return ("%s %s"):format(h.result or "", tostring(h.sha256 or ""):sub(1, 8))
+end
+
+local function usage_of(head)
+  local h = json.decode(head) or {}
+  return ("counted %s, reported %s"):format(h.counted, h.reported)
+end
+ABOUT.usage = usage_of
+
+function ABOUT.answer(_, body)
+  return body
+end
+
+ABOUT.ask, ABOUT.note = ABOUT.answer, ABOUT.answer
+
+local MOST = 60 -- characters of a line that says what an event holds
+
+local function short(text)
+  text = visible.line(text)
+  local at = utf8.offset(text, MOST + 1)
+  return at and at <= #text and text:sub(1, at - 1) .. "…" or text
+end
+
+-- The events of a session, page by page.
+local function each(engine, name)
+  local page, i, from = {}, 0, 1
+  return function()
+    i = i + 1
+    if not page[i] then
+      page, i = check(engine:events(name, from)), 1
+    end
+    if page[i] then from = page[i].seq + 1 end
+    return page[i]
+  end
+end
+
+local function row_of(ev, step, enc)
+  local turn = ev.kind == "turn" and json.decode(ev.head)
+  local row = {
+    seq = ev.seq,
+    kind = ev.kind ~= "" and ev.kind or "?",
+    step = step,
+    bytes = #ev.head + #ev.body,
+    tokens = turn and turn.tokens or enc:count(ev.body),
+    about = ABOUT[ev.kind] and not ev.purged and short(ABOUT[ev.kind](ev.head, ev.body)) or "",
+  }
+  if ev.purged then row.purged, row.about = true, "purged by its owner" end
+  return row
+end
+
+local function show(opts, args)
+  local name = words_of(args, "show NAME", 1)
+  local engine, rows, step = opened.engine(opts, "read"), {}, 0
+  local enc = check(core.encoding("o200k_base"))
+  for ev in each(engine, name) do
+    if ev.kind == "turn" then step = step + 1 end
+    local row = row_of(ev, step, enc)
+    if opts.json then
+      row.sha256 = #ev.body > 0 and core.sha256(ev.body) or nil
+      io.stdout:write(json.encode(row, SHOW_ORDER), "\n")
+    else
+      rows[#rows + 1] = { row.seq, row.kind, row.step, row.tokens, row.bytes, row.about }
+    end
+  end
+  engine:close()
+  if opts.json then return 0 end
+  table.insert(rows, 1, { "event", "kind", "step", "tokens", "bytes", "" })
+  visible.write(grid.format(rows, { "r", "l", "r", "r", "r", "l" }))
+  return 0
+end
+
+-- ---- fork, export, import -----------------------------------------------------------------------
+
+local function fork(opts, args)
+  local from, name = words_of(args, "fork NAME NEW [--turn N|--events N]", 2)
+  local engine = opened.engine(opts, "write")
+  local ok, why = engine:fork(from, name, { turn = opts.turn, events = opts.events })
+  engine:close()
+  check(ok, why)
+  if opts.json then
+    io.stdout:write(json.encode({ name = name, from = from }, { "name", "from" }), "\n")
+  else
+    visible.write(visible.line(name), "\n")
+  end
+  return 0
+end
+
+-- To a file through another one beside it: what is there stays until all is written.
+local function export_file(engine, name, path)
+  local fresh = check(core.fresh(path, true))
+  local out, why = io.open(fresh, "wb")
+  local ok = out ~= nil
+  if ok then ok, why = engine:export(name, out) end
+  if out then
+    local closed, no = out:close()
+    if ok and not closed then ok, why = nil, no end
+  end
+  if ok then ok, why = os.rename(fresh, path) end
+  if ok then return true end
+  os.remove(fresh)
+  return nil, ("%s: %s"):format(path, why)
+end
+
+local function export(opts, args)
+  local name, path = words_of(args, "export NAME [FILE]", 1, 2)
+  local engine = opened.engine(opts, "read")
+  local ok, why
+  if path and path ~= "-" then
+    ok, why = export_file(engine, name, path)
+  else
+    ok, why = engine:export(name, io.stdout)
+  end
+  engine:close()
+  check(ok, why)
+  return 0
+end
+
+-- A recording of another program: its messages as a session that has had no turn, made in memory
+-- first, so that all of it is there or nothing.
+local function from_recording(path, name)
+  local recordings = check(import.load(path, {}))
+  if #recordings ~= 1 then
+    fail(("%s: holds %d sessions; neap import --session N writes one"):format(path, #recordings))
+  end
+  local one = recordings[1]
+  local engine = check(core.engine({}))
+  local s = check(engine:session({ name = name or one.name }))
+  if one.tools then check(s:set_tools(one.tools)) end
+  for i, message in ipairs(one.messages) do
+    local ok, why = s:append(message)
+    if not ok then fail(("%s:%d: %s"):format(path, one.lines[i] or 1, why)) end
+  end
+  local out = check(io.tmpfile())
+  check(engine:export(name or one.name, out))
+  out:seek("set")
+  local text = out:read("a")
+  out:close()
+  engine:close()
+  return text
+end
+
+local EXPORTED = '{"neap_session":'
+
+local function import_file(opts, args)
+  local path = words_of(args, "import FILE [--name NAME]", 1)
+  local text = check(files.read(path))
+  if text:sub(1, #EXPORTED) ~= EXPORTED then
+    if path == "-" then fail("(standard input): no session that neap has exported; name a file") end
+    text = from_recording(path, opts.imported)
+  end
+  local engine = opened.engine(opts, "make")
+  local name, why, code = engine:import(text, opts.imported)
+  engine:close()
+  if not name then
+    why = why:gsub("^line (%d+): ", "%1: ")
+    fail(code == "misuse" and why or ("%s:%s"):format(files.label(path), why), 2)
+  end
+  if opts.json then
+    io.stdout:write(json.encode({ name = name }), "\n")
+  else
+    visible.write(visible.line(name), "\n")
+  end
+  return 0
+end
+
+local WORDS =
+  { list = list, show = show, fork = fork, export = export, import = import_file }
+
+--- neap session
+function M.session(opts, args)
+  local word = WORDS[args[1]]
+  if not word then
+    local text = "neap session has no %s; there are list, show, fork, export, import"
+    fail(text:format(args[1]))
+  end
+  return word(opts, args)
+end
+
+return M
