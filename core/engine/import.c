@@ -1,7 +1,7 @@
 /*
 ** A session from the lines of an export. All of them are checked before anything is written:
 ** numbers without gaps, sums of heads, hashes of bodies, versions, sizes; then it is made in one
-** step. next: replay.c
+** step. next: relive.c
 */
 #include "engine/stored.h"
 

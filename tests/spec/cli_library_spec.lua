@@ -300,7 +300,11 @@ describe("meta.lua", function()
     local store = assert(neap.store({ store = ":memory:" }))
     local methods = names_of(getmetatable(store).__index, "^__")
     store:close()
-    assert.are.same(methods, documented("\nfunction Store:([%w_]+)%("))
+    local said, file = {}, assert(shared.read("lua/neap/meta_store.lua"))
+    for name in file:gmatch("\nfunction Store:([%w_]+)%(") do
+      said[name] = true
+    end
+    assert.are.same(methods, said)
   end)
 
   it("names every option of a session, and no other", function()

@@ -66,7 +66,7 @@ describe("completion in bash", function()
   it("offers verbs", function()
     assert.are.equal("show ", offered({ "sho" }))
     assert.truthy(offered({ "" }):find("replay compare watch show", 1, true))
-    assert.are.equal("sessions ", offered({ "help", "ses" }))
+    assert.are.equal("sessions session ", offered({ "help", "ses" }))
   end)
 
   it("offers the options of the verb and no others", function()

@@ -403,7 +403,7 @@ M.verbs = {
     min = 1,
     max = 3,
     about = "list stored sessions, show one event by event, copy, export or import it",
-    more = "`show NAME` prints a line an event: its kind, step and size, and the tokens of a turn's\n"
+    more = "`show NAME` prints a line an event: kind, step, size, and the tokens of a turn's\n"
       .. "prompt, else of the event's body. `fork NAME NEW` makes NEW of it, with --turn N as it\n"
       .. "was when the prompt of turn N had been made: it goes on as if nothing more had come.\n"
       .. "`export NAME [FILE]` writes lines of JSON, and `import FILE` makes the same session of\n"
