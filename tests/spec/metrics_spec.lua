@@ -207,7 +207,8 @@ local function generator(seed)
 end
 
 local WORDS = {}
-for word in ([[pump valve turbine ERR_17 8081 src/a.c ./src/b.c:12 parseConfig x-9 deadbeef01 /usr/lib
+for word in ([[pump valve turbine ERR_17 8081 src/a.c ./src/b.c:12 parseConfig x-9 deadbeef01
+  /usr/lib
   北京市 北京市朝阳区 总部大楼在北京市中心区域
   the of Größe ошибка a.b 42 foo:bars user_id --dry-run
   “quoted” e.g. harbour]]):gmatch("%S+") do
