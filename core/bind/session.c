@@ -166,6 +166,7 @@ static int engine_session(lua_State *L) {
   o.model = field_str(L, 2, "model");
   o.prices = field_str(L, 2, "prices");
   o.options_json = field_str(L, 2, "options");
+  o.state_schema = field_str(L, 2, "state_schema");
   o.durable = check_durable(L, field_str(L, 2, "durable"));
   o.cache = check_cache(L, field_str(L, 2, "cache"));
   o.window = field_int(L, 2, "window");
@@ -444,11 +445,14 @@ static int session_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg engine_methods[] = {{"session", engine_session},
-                                          {"recall", engine_recall},
-                                          {"left_out", engine_left_out},
-                                          {"close", engine_close},
-                                          {NULL, NULL}};
+static const luaL_Reg engine_methods[] = {
+    {"session", engine_session},
+    {"recall", engine_recall},
+    {"left_out", engine_left_out},
+    {"state_stored", np_bind_state_stored},
+    {"state_stored_propose", np_bind_state_stored_propose},
+    {"close", engine_close},
+    {NULL, NULL}};
 
 static const luaL_Reg session_methods[] = {
     {"set_tools", session_set_tools},
@@ -516,6 +520,7 @@ void np_bind_session(lua_State *L) {
   set_shadow_methods(L, np_bind_inspect_shadow);
   set_shadow_methods(L, np_bind_lab_shadow);
   luaL_setfuncs(L, np_bind_hooks, 0);
+  luaL_setfuncs(L, np_bind_object, 0);
   lua_pop(L, 2);
   lua_pushcfunction(L, engine_new);
   lua_setfield(L, -2, "engine");

@@ -20,6 +20,10 @@ neap *np_bind_to_engine(lua_State *L);
 
 /* Methods of an engine: the sessions in its store; stored.c. */
 extern const luaL_Reg np_bind_stored[];
+/* The state object: methods of a session, and of an engine; object.c. */
+extern const luaL_Reg np_bind_object[];
+int np_bind_state_stored(lua_State *L);
+int np_bind_state_stored_propose(lua_State *L);
 /* Methods that look at a session's policy; policy.c. */
 extern const luaL_Reg np_bind_hooks[];
 /* Methods that look at a session without changing it. */

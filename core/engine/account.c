@@ -154,7 +154,9 @@ static void add_repairs(np_buf *b, const neap_session *s) {
   np_repair_memo memo = {0};
   char sep = '[';
   for (int64_t id = s->told + 1; id <= (int64_t)v->count; id++) {
-    uint32_t set = np_repairs(v, np_log_entry(&s->log, id), &memo);
+    const np_entry *en = np_log_entry(&s->log, id);
+    if (en->kind == NP_KIND_STATE && !np_view_at(v, id)->listed) continue;
+    uint32_t set = np_repairs(v, en, &memo);
     if (id == v->opening && v->format->begins && v->format->begins(v))
       set |= NP_REPAIRED(FIRST);
     for (int r = 0; r < NP_REPAIR_COUNT; r++) {
@@ -215,6 +217,7 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   add_regions(b, &s->pack.view);
   add_limits(b, &s->pack);
   np_catalogue_account(s, b);
+  np_object_account(s, b);
   if (!s->overflow) np_outlook_add(s, b);
   neap_rc rc = add_changes(s, b);
   np_buf_adds(b, ",\"hook_errors\":[");

@@ -10,6 +10,7 @@
 
 #include "engine/bill.h"
 #include "engine/gauge.h"
+#include "log/object.h"
 #include "policy/policy.h"
 #include "store/store.h"
 
@@ -53,7 +54,12 @@ typedef enum np_event_kind {
   NP_EV_NOW = 14,     /* body: the time, as the host tells it */
   /* the tools of the turn that follows: head: their names; body: see np_toolset_save */
   NP_EV_TOOLSET = 15,
-  NP_EV_SHADOW = 16 /* head: what a shadow would have sent in the turn before */
+  NP_EV_SHADOW = 16, /* head: what a shadow would have sent in the turn before */
+  /* the state object; 17 to 19 are not used. body: its schema */
+  NP_EV_SCHEMA = 20,
+  /* head: who, version, source, step, reason, or why it was refused; body: the patch. Of a
+  ** taken one the next message that is a state holds the object */
+  NP_EV_PROPOSAL = 21
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -73,6 +79,27 @@ typedef struct np_breaker {
 } np_breaker;
 
 typedef struct np_shade np_shade; /* shadow.c */
+
+/* A change of the state object that was proposed; object.c. */
+typedef struct np_proposal {
+  np_who who;
+  bool refused, lost; /* lost: it was rolled back */
+  int64_t version;    /* that it made; refused: that it was held against */
+  int64_t entry;      /* that shows it; 0: none */
+  int64_t source, step;
+  np_str reason, patch;
+  np_str faults; /* of a refused one: JSON */
+} np_proposal;
+
+typedef struct np_object {
+  const np_schema *schema; /* NULL: there is no such object */
+  np_str schema_text;
+  np_proposal *all;
+  size_t count, cap;
+  size_t newest;    /* place + 1 of the last that was taken; 0: none was */
+  int64_t versions; /* given out so far */
+  np_arena arena;
+} np_object;
 
 #define NP_GROWTH 8 /* turns over which growth is averaged */
 
@@ -156,6 +183,7 @@ struct neap_session {
   np_shade *shade;      /* likewise: what it has come to */
   np_buf shadow_end;    /* why the last shadow has ended */
   np_str host_tools;    /* without the engine's */
+  np_object object;
   np_buf account, text, body; /* results that live until the next call */
   np_store *words;     /* of a session that writes nothing: the index of its words */
   int64_t followed;    /* entries when the index of words was last brought up */
@@ -194,6 +222,9 @@ neap_rc np_session_queue(neap_session *s, np_event_kind kind, np_str head, np_st
 ** none): all or none. */
 neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
                           np_str response);
+/* The same with an event before them, which the engine itself makes them by. */
+neap_rc np_session_append_led(neap_session *s, const np_event *lead,
+                              const np_str *messages, size_t n);
 
 /* ---- turn.c, account.c, economy.c, events.c ---- */
 neap_rc np_turn_assemble(neap_session *s); /* hooks, fit, render */
@@ -291,8 +322,12 @@ bool np_tools_is_ours(np_str name);
 bool np_tools_fetches(np_str name);
 /* Appends what the tool answers to `out`. */
 neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out);
-/* The host's with ours added: those that fetch, and the one that finds. */
-neap_rc np_tools_schemas(np_str host, bool fetch, bool find, np_buf *out, np_err *e);
+/* The host's with ours added: those that fetch, the one that finds, the state's. */
+typedef struct np_offer {
+  bool fetch, find, state;
+} np_offer;
+neap_rc np_tools_schemas(const neap_session *s, np_str host, np_offer offer, np_buf *out,
+                         np_err *e);
 /* Whether the session's prompts begin with these tools of the host's already. */
 neap_rc np_tools_same(neap_session *s, np_str json, bool *same);
 /* The next word of two bytes or more; whether a text has it, whatever its case. */
@@ -314,6 +349,40 @@ neap_rc np_catalogue_settle(neap_session *s, bool now);
 neap_rc np_catalogue_queue(neap_session *s); /* the event, when the state is another */
 neap_rc np_catalogue_lay(neap_session *s);   /* the state of the event, in resuming */
 void np_catalogue_account(const neap_session *s, np_buf *b);
+
+/* ---- object.c, proposals.c: the state object ---- */
+neap_rc np_object_open(
+    neap_session *s); /* after the log was read: takes the option's schema */
+void np_object_free(neap_session *s);
+neap_rc np_object_take_schema(neap_session *s, np_str json);
+neap_rc np_object_take(neap_session *s, const np_event *ev);
+void np_object_take_state(neap_session *s, int64_t entry); /* a state has come in */
+np_str np_object_now(const neap_session *s);               /* as JSON; empty: none yet */
+int64_t np_object_version(const neap_session *s);
+void np_object_account(neap_session *s, np_buf *b);
+/* Proposes. `call` (may be NULL) is the model's, whose result is what was decided: it is written
+** with it. */
+neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry *call,
+                         np_buf *answer);
+/* Its parts, for who has no session: who, reason and patch; a version that has come meanwhile, into
+** the list of faults; the event's head; the answer. */
+neap_rc np_object_args(const neap_proposal *p, np_proposal *out, np_err *e);
+bool np_object_is_late(int64_t now, const neap_proposal *p, np_buf *faults);
+void np_object_head(const np_proposal *p, np_buf *out);
+void np_object_answer(const np_proposal *p, bool changed, np_buf *out);
+/* The text of a state's block for that object; and the object of such a text. */
+void np_object_block(np_str object, np_buf *out);
+np_str np_object_of(np_str text);
+/* proposals.c: answers the model's call of neap_state. */
+neap_rc np_object_handle(neap_session *s, const neap_call *c, const np_entry *call);
+
+/* The schema of neap_state. */
+void np_object_tool(const neap_session *s, np_buf *out);
+
+/* ---- stored_object.c: the state object of a session that nobody has opened ---- */
+neap_rc np_stored_object(neap *n, np_str session, np_buf *out, np_err *e);
+neap_rc np_stored_propose(neap *n, const char *session, const neap_proposal *p,
+                          np_buf *answer, np_err *e);
 
 /* ---- measure.c ---- */
 typedef struct np_facts {

@@ -295,8 +295,11 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
       if (!rc) s->log.messages[index].seq = ev->seq;
       if (!rc) np_log_index_note(&s->log);
+      if (!rc) np_object_take_state(s, s->log.messages[index].first);
       return rc;
     }
+    case NP_EV_SCHEMA: return np_object_take_schema(s, ev->body);
+    case NP_EV_PROPOSAL: return np_object_take(s, ev);
     case NP_EV_ASK:
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);

@@ -105,8 +105,12 @@ int neap_handle(neap_session *s, const neap_call *c) {
   if (!c || !np_tools_is_ours(c->name)) return 1;
   if (np_session_enter(s)) return 0;
   neap_rc rc = find_call(s, c, &call);
-  if (!rc) rc = np_tools_answer(s, c, &s->text);
-  if (!rc) rc = result_message(s, call, np_buf_str(&s->text));
+  if (!rc && s->object.schema && np_str_is(c->name, "neap_state")) {
+    rc = np_object_handle(s, c, call);
+  } else if (!rc) {
+    rc = np_tools_answer(s, c, &s->text);
+    if (!rc) rc = result_message(s, call, np_buf_str(&s->text));
+  }
   np_session_leave(s, rc);
   return 0;
 }

@@ -1,6 +1,6 @@
 /*
 ** Sessions: opening, the guard around every call, and appending. A change is in the store
-** before it is acknowledged. next: turn.c
+** before it is acknowledged. next: append.c
 */
 #include "engine/words.h"
 
@@ -209,6 +209,7 @@ neap_rc np_session_options(neap_session *s, const neap_options *o) {
   if (!rc) rc = keep_cstr(s, &s->options.prices);
   if (!rc) rc = keep_cstr(s, &s->options.shadow);
   if (!rc) rc = keep_cstr(s, &s->options.shadow_json);
+  if (!rc) rc = keep_cstr(s, &s->options.state_schema);
   return rc ? rc : keep_cstr(s, &s->options.options_json);
 }
 
@@ -361,6 +362,7 @@ neap_session *np_session_new(neap *n, const char *name) {
   np_arena_init(&s->queue_text, &n->alloc);
   np_bill_init(&s->bill, &n->alloc);
   np_buf_init(&s->marked, &n->alloc);
+  np_arena_init(&s->object.arena, &n->alloc);
   s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
@@ -408,6 +410,7 @@ neap_rc neap_session_open(neap *n, const char *name, const neap_options *o,
   if (!rc) rc = claim(s);
   if (!rc && s->claim.last_seq) rc = np_events_resume(s);
   if (!rc) rc = log_open(s);
+  if (!rc) rc = np_object_open(s);
   if (!rc && s->options.shadow)
     rc = np_shadow_start(s, s->options.shadow, s->options.shadow_json, false);
   if (rc) {
@@ -464,6 +467,7 @@ void np_session_free(neap_session *s) {
   np_arena_free(&s->queue_text);
   np_bill_free(&s->bill);
   np_buf_free(&s->marked);
+  np_object_free(s);
   np_arena_free(&s->arena);
   np_free(&n->alloc, s);
 }
@@ -536,67 +540,5 @@ neap_rc neap_set_request(neap_session *s, neap_str json) {
   if (!rc && s->turn)
     rc = np_str_eq(json, s->request) ? NEAP_OK : too_late(s, "request members");
   else if (!rc) rc = set_head(s, json, &s->request, NP_EV_REQUEST);
-  return np_session_leave(s, rc);
-}
-
-/* ---- appending ---- */
-
-static neap_rc stage(neap_session *s, const np_str *messages, size_t n, np_staged *out) {
-  neap_rc rc = np_log_stage(&s->log, messages[0], out, &s->err);
-  for (size_t i = 1; !rc && i < n; i++)
-    rc = np_log_stage_more(&s->log, messages[i], out, &s->err);
-  return rc;
-}
-
-/* The events of an append: usage and body of a response, then its messages. */
-static size_t make_events(const neap_session *s, const np_str *messages, size_t n,
-                          np_str response, np_event *ev) {
-  size_t k = 0;
-  if (response.n && s->usage.n)
-    ev[k++] = (np_event){.kind = NP_EV_USAGE, .head = np_buf_str(&s->usage)};
-  if (response.n) ev[k++] = (np_event){.kind = NP_EV_RESPONSE, .body = response};
-  for (size_t i = 0; i < n; i++)
-    ev[k++] = (np_event){.kind = NP_EV_MESSAGE, .body = messages[i]};
-  return k;
-}
-
-/* Checks first, then writes, then keeps: what is refused leaves no trace, and what is kept is
-** in the store. */
-neap_rc np_session_append(neap_session *s, const np_str *messages, size_t n,
-                          np_str response) {
-  np_staged staged;
-  const neap_alloc *temp = np_temp(&s->pack.view);
-  np_event *ev = np_calloc(temp, n + 2, sizeof *ev);
-  if (!ev) return np_fail_mem(&s->err);
-  neap_rc rc = stage(s, messages, n, &staged);
-  if (!rc) {
-    rc = np_session_write(s, ev, make_events(s, messages, n, response, ev));
-    if (rc) np_log_give_up(&s->log, &staged);
-  }
-  np_free(temp, ev);
-  if (rc) return rc;
-  s->log.fresh = response.n > 0;
-  size_t at = np_log_enter(&s->log, &staged);
-  for (size_t i = 0; s->claim.fence > 0 && i < n; i++)
-    s->log.messages[at + i].seq = s->claim.last_seq - (int64_t)(n - 1 - i);
-  rc = np_log_index_come(&s->log, &s->err);
-  if (!rc) np_words_follow(s);
-  return rc;
-}
-
-neap_rc neap_append(neap_session *s, neap_str message) {
-  neap_rc rc = np_session_enter_text(s, &message);
-  if (rc) return rc;
-  return np_session_leave(s, np_session_append(s, &message, 1, NP_LIT("")));
-}
-
-neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {
-  neap_rc rc = np_session_enter_out(s, text);
-  if (rc) return rc;
-  const np_entry *en = np_log_entry(&s->log, entry);
-  if (en) *text = en->text;
-  else
-    rc = np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no entry %lld", s->name,
-                 (long long)entry);
   return np_session_leave(s, rc);
 }

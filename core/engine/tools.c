@@ -41,12 +41,15 @@ bool np_tools_is_ours(np_str name) {
   return name.n > 5 && memcmp(name.p, "neap_", 5) == 0;
 }
 
-/* What neap_tools gives is a schema, which is shown later, or another tool's result. */
+/* What neap_tools gives is a schema, which is shown later, or another tool's result; what
+** neap_state says is that the state shows it. */
 bool np_tools_fetches(np_str name) {
-  return np_tools_is_ours(name) && !np_str_is(name, "neap_tools");
+  return np_tools_is_ours(name) && !np_str_is(name, "neap_tools") &&
+         !np_str_is(name, "neap_state");
 }
 
-neap_rc np_tools_schemas(np_str host, bool fetch, bool find, np_buf *out, np_err *e) {
+neap_rc np_tools_schemas(const neap_session *s, np_str host, np_offer offer, np_buf *out,
+                         np_err *e) {
   np_json list, item;
   bool any = false;
   np_buf_addc(out, '[');
@@ -61,9 +64,11 @@ neap_rc np_tools_schemas(np_str host, bool fetch, bool find, np_buf *out, np_err
     }
   }
   if (any) np_buf_addc(out, ',');
-  if (fetch) np_buf_adds(out, schemas);
-  if (fetch && find) np_buf_addc(out, ',');
-  if (find) np_buf_adds(out, catalogue);
+  if (offer.fetch) np_buf_adds(out, schemas);
+  if (offer.fetch && offer.find) np_buf_addc(out, ',');
+  if (offer.find) np_buf_adds(out, catalogue);
+  if (offer.state && (offer.fetch || offer.find)) np_buf_addc(out, ',');
+  if (offer.state) np_object_tool(s, out);
   np_buf_addc(out, ']');
   return out->failed ? np_fail_mem(e) : NEAP_OK;
 }
@@ -178,10 +183,11 @@ neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
 neap_rc np_tools_same(neap_session *s, np_str json, bool *same) {
   neap_rc rc = NEAP_OK;
   *same = np_str_eq(json, s->host_tools) || np_str_eq(json, s->tools);
-  for (int ours = 1; ours <= 3 && !*same && !rc; ours++) {
+  for (int ours = 1; ours <= (s->object.schema ? 7 : 3) && !*same && !rc; ours++) {
     np_buf list;
     np_buf_init(&list, &s->engine->alloc);
-    rc = np_tools_schemas(json, ours & 1, ours & 2, &list, &s->err);
+    np_offer offer = {ours & 1, ours & 2, ours & 4};
+    rc = np_tools_schemas(s, json, offer, &list, &s->err);
     *same = !rc && np_str_eq(np_buf_str(&list), s->tools);
     np_buf_free(&list);
   }

@@ -191,9 +191,12 @@ static neap_rc offer_tools(neap_session *s) {
   bool fetch = info->wants_tools && !tools->recall;
   bool find =
       info->wants_catalogue && tools->count && !np_toolset_has(tools, "neap_tools");
-  if (!fetch && !find) return NEAP_OK;
+  bool state = info->wants_state && (s->live ? s->live : s)->object.schema &&
+               !np_toolset_has(tools, "neap_state");
+  if (!fetch && !find && !state) return NEAP_OK;
   np_buf_init(&list, &s->engine->alloc);
-  neap_rc rc = np_tools_schemas(s->tools, fetch, find, &list, &s->err);
+  neap_rc rc =
+      np_tools_schemas(s, s->tools, (np_offer){fetch, find, state}, &list, &s->err);
   if (!rc && !np_arena_copy(&s->arena, np_buf_str(&list), &kept))
     rc = np_fail_mem(&s->err);
   np_buf_free(&list);

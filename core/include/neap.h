@@ -64,7 +64,8 @@ typedef struct neap_str {
   X(E_NEWER, "newer", "the store was written by a newer neap")                           \
   X(E_FENCED, "fenced", "another process has taken over the session")                    \
   X(E_NOTFOUND, "notfound", "there is no such thing")                                    \
-  X(E_PURGED, "purged", "the content was purged by its owner")
+  X(E_PURGED, "purged", "the content was purged by its owner")                           \
+  X(E_REFUSED, "refused", "the proposal breaks a rule of the state")
 
 typedef enum neap_rc {
 #define NEAP_X(id, name, text) NEAP_##id,
@@ -171,6 +172,9 @@ typedef struct neap_options {
   /* path of a policy that runs as a shadow from the first turn on, see neap_shadow; NULL: none.
   ** With its options as a JSON object */
   const char *shadow, *shadow_json;
+  /* what the state object may be, as a JSON schema: see neap_state_propose. NULL: a resumed
+  ** session keeps its own, another one has no such object */
+  const char *state_schema;
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */
@@ -360,6 +364,48 @@ NEAP_API neap_rc neap_account(neap_session *s, neap_str *json);
 /* The original text of an entry, whatever is shown of it. Valid until the next call on `s`.
 ** Errors: NEAP_E_NOTFOUND, NEAP_E_PURGED. */
 NEAP_API neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text);
+
+/* ---- the state object ---------------------------------------------------------------- */
+
+/* What must not drift (goal, constraints, what is done, what waits) is one object of plain data.
+** Its schema is an option of the session, in words of JSON Schema: type (string, number, integer,
+** boolean, array, object, and neap's own id), properties, required, items, additionalProperties,
+** enum, minimum, maximum, minLength, maxLength, minItems, maxItems; and neap's own: `writers`, who
+** may change what stands there and below (user, controller, model, policy; a tool only where it is
+** named), `hard`: true, which the user alone changes, and `kind`: "pending" or "blocked", a list
+** from which nothing goes without a reason. What it does not list is refused.
+**
+** A change is proposed, checked path by path, and taken whole or not at all. Each taken one is a
+** version, in the log with who, why and what it rests on. It is shown as an entry of kind `state`:
+** behind what is there, until the prompt is written anew, then in its region, the newest alone. */
+typedef struct neap_proposal {
+  size_t size;     /* sizeof(neap_proposal) */
+  const char *who; /* "user", "controller", "model", "tool" or "policy" */
+  /* JSON, at most 262,144 bytes: an object of what to set, in which null takes away (a merge patch,
+  ** RFC 7396), or a list of at most 256 operations {"op":"add"|"replace"|"remove"|"test",
+  ** "path":"/pending/-","value":…} */
+  neap_str patch;
+  neap_str reason; /* UTF-8, at most 1,000 bytes; empty: none */
+  int64_t source;  /* the entry that it rests on; 0: none */
+  /* taken only if the newest version is this one; 0: whatever it is; -1: if there is none */
+  int64_t if_version;
+} neap_proposal;
+
+/* Proposes a change. *answer (may be NULL) gets {"committed":true,"version":4,"entry":17}, or
+** {"committed":false,"version":3,"faults":[{"path":"/max_price","what":"…"}]}, valid until the next
+** call on `s`. A patch that changes nothing makes no version. Errors: NEAP_E_REFUSED (nothing has
+** changed; the refusal is in the log), NEAP_E_MISUSE (no schema), NEAP_E_ARG, store. */
+NEAP_API neap_rc neap_state_propose(neap_session *s, const neap_proposal *p,
+                                    neap_str *answer);
+/* The state of a version (0: the newest) as JSON, members in the schema's order. Valid until the
+** next call on `s`. NEAP_E_NOTFOUND: there is no such version, or none yet. */
+NEAP_API neap_rc neap_state_get(neap_session *s, int64_t version, neap_str *json);
+/* All proposals so far, as a JSON array: who, version, entry, source, step, reason, patch; a refused
+** one has refused:true and faults, one that was rolled back void:true. */
+NEAP_API neap_rc neap_state_history(neap_session *s, neap_str *json);
+/* What lies between two versions (0: nothing yet), as [{"path","from","to"}, …]. */
+NEAP_API neap_rc neap_state_diff(neap_session *s, int64_t from, int64_t to,
+                                 neap_str *json);
 
 /* ---- finding again ------------------------------------------------------------------- */
 

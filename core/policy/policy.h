@@ -65,6 +65,7 @@ typedef struct np_policy_info {
   bool fail_on_error;   /* on_error = "fail" */
   bool wants_tools;     /* tools = {"recall", "read"} */
   bool wants_catalogue; /* tools = {"tools"} */
+  bool wants_state;     /* tools = {"state"} */
 } np_policy_info;
 const np_policy_info *np_policy_info_of(const np_policy *p);
 bool np_policy_has(const np_policy *p, const char *hook);

@@ -41,6 +41,8 @@ local neap = {}
 ---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks
 ---  a model, or says nil, why and a code; none: summaries are made by picking lines; false: the host
 ---  calls next_ask and answer
+---@field state_schema? table|string what the state object may be, as a JSON schema; see
+---  Session:propose. A session that is resumed keeps its own
 ---@field no_reload? boolean never look at the policy file again
 ---@field no_tools? boolean  do not offer neap_read, neap_recall and neap_tools to the model
 
@@ -220,6 +222,40 @@ function Session:account() end
 ---@return string? code
 function Session:text(entry) end
 
+---The state object as it is, or was at a version, and that version. Numbers that Lua would write
+---in another way (500.00) are slices of their own digits: tostring gives them.
+---@param version? integer
+---@return table? state
+---@return integer|string version or a message
+---@return string? code
+function Session:state(version) end
+
+---Proposes a change of the state object on behalf of user, controller, model, tool or policy: an
+---object of what to set, in which neap.null takes away, or a list of `{ op, path, value }`. It is
+---taken whole or not at all. Code "refused": the fourth value says what is wrong, path by path.
+---```lua
+---s:propose("controller", { progress = { "tests pass" } }, { reason = "make test", source = 17 })
+---```
+---@param who "user"|"controller"|"model"|"tool"|"policy"
+---@param patch table|string neap.json.array{} is an empty list
+---@param options? {reason?: string, source?: integer, if_version?: integer}
+---@return integer? version
+---@return string? message
+---@return string? code
+---@return {path: string, what: string}[]? faults
+function Session:propose(who, patch, options) end
+
+---Every proposal so far: version, who, step, source, entry, reason, patch; a refused one has
+---`refused` and `faults`.
+---@return table[]? history, string? message, string? code
+function Session:state_history() end
+
+---What lies between two versions of the state: `{ path, from, to }` each; 0 is before the first.
+---@param from integer
+---@param to integer
+---@return table[]? changes, string? message, string? code
+function Session:state_diff(from, to) end
+
 ---The policy in force: its name, about, source, path, sha256 and options.
 ---@return table
 function Session:policy() end
@@ -291,7 +327,7 @@ function neap.store(options) end
 ---@field about? string
 ---@field source? string
 ---@field options? table<string, any> a default, or {default=, help=, min=, max=}
----@field tools? ("recall"|"read"|"tools")[]
+---@field tools? ("recall"|"read"|"tools"|"state")[]
 ---@field order? "rank"|"value"
 ---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
 ---@field place? "head"|"tail" of evidence and notices in the hot region; "tail"

@@ -100,6 +100,15 @@ M.options = {
   imported = { arg = "NAME", help = "what the session is to be called (as it was)" },
   store = { arg = "FILE", help = "the store (NEAP_STORE, or neap.db among the user's data)" },
   tenant = { arg = "NAME", help = "whose sessions (those of the empty name)" },
+  who = { arg = "WHO", help = "who proposes: user, controller, model, tool or policy (user)" },
+  reason = { arg = "TEXT", help = "why" },
+  source = { arg = "ENTRY", kind = "integer", min = 1, help = "the entry that it rests on" },
+  if_version = {
+    arg = "N",
+    kind = "integer",
+    min = 1,
+    help = "only if the newest version is this one (whatever it is)",
+  },
   jobs = { short = "j", arg = "JOBS", kind = "integer", min = 1, help = "processes at a time (1)" },
   shard = {
     arg = "I/N",
@@ -413,6 +422,21 @@ M.verbs = {
     module = "stored",
   },
   {
+    name = "state",
+    args = "show|history|diff|propose SESSION [VERSION…|PATCH]",
+    min = 1,
+    max = 4,
+    about = "the state object of a stored session: its versions, who made them, a proposal",
+    more = "show SESSION [VERSION] prints the state; history SESSION lists every proposal, the\n"
+      .. "refused ones with what was wrong, path by path; diff SESSION [FROM [TO]] prints what\n"
+      .. "differs, the newest version and the one before by themselves, 0 being before the first.\n"
+      .. "propose SESSION PATCH takes a JSON merge patch or a list of {op, path, value}; - reads\n"
+      .. "it from the input. It takes the session over from a program that has it open. Exits 1\n"
+      .. "when the proposal is refused.",
+    options = { "who", "reason", "source", "if_version", "store", "tenant", "json" },
+    module = "state",
+  },
+  {
     name = "doctor",
     args = "",
     min = 0,
@@ -449,6 +473,7 @@ local LONG = {
   trusted = "list",
   stored = "session",
   imported = "name",
+  if_version = "if-version",
 }
 
 --- The name an option is written with: --policy for `policies` too.

@@ -1,0 +1,123 @@
+/*
+** The state object for Lua: proposing, reading, differences; of an open session, and of one that
+** is only in the store. JSON goes in and out as text. next: inspect.c
+*/
+#include "bind/bind.h"
+#include "bind/session.h"
+
+static neap_str opt_str(lua_State *L, int at) {
+  neap_str s = {"", 0};
+  if (!lua_isnoneornil(L, at)) s.p = luaL_checklstring(L, at, &s.n);
+  return s;
+}
+
+/* who, patch, reason, source, if_version: from `at` on. */
+static neap_proposal check_proposal(lua_State *L, int at) {
+  neap_proposal p = {.size = sizeof p};
+  p.who = luaL_checkstring(L, at);
+  p.patch = np_bind_check_str(L, at + 1);
+  p.reason = opt_str(L, at + 2);
+  p.source = luaL_optinteger(L, at + 3, 0);
+  p.if_version = luaL_optinteger(L, at + 4, 0);
+  return p;
+}
+
+static int push_failure(lua_State *L, const neap *n, neap_rc rc) {
+  lua_pushnil(L);
+  lua_pushstring(L, neap_error(n));
+  lua_pushstring(L, neap_rc_name(rc));
+  return 3;
+}
+
+/* state_propose(who, patch, reason, source, if_version): what was decided, as JSON; a refusal is
+** nil, message, "refused" and that JSON. */
+static int state_propose(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_proposal p = check_proposal(L, 2);
+  neap_str answer = {"", 0};
+  neap_rc rc = neap_state_propose(s, &p, &answer);
+  int n = rc ? push_failure(L, neap_session_engine(s), rc) : 0;
+  if (rc && rc != NEAP_E_REFUSED) return n;
+  lua_pushlstring(L, answer.p, answer.n);
+  return n + 1;
+}
+
+static int push_json(lua_State *L, neap_session *s, neap_rc rc, neap_str json) {
+  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, json.p, json.n);
+  return 1;
+}
+
+/* state_get(version): JSON; 0 or nothing: the newest. Then the version. */
+static int state_get(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  lua_Integer version = luaL_optinteger(L, 2, 0);
+  neap_str json = {"", 0};
+  neap_rc rc = neap_state_get(s, version, &json);
+  int n = push_json(L, s, rc, json);
+  if (rc) return n;
+  lua_pushinteger(L, version ? version : np_object_version(s));
+  return n + 1;
+}
+
+static int state_history(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str json = {"", 0};
+  neap_rc rc = neap_state_history(s, &json);
+  return push_json(L, s, rc, json);
+}
+
+/* state_diff(from, to): 0 is before the first. */
+static int state_diff(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str json = {"", 0};
+  neap_rc rc =
+      neap_state_diff(s, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3), &json);
+  return push_json(L, s, rc, json);
+}
+
+const luaL_Reg np_bind_object[] = {{"state_propose", state_propose},
+                                   {"state_get", state_get},
+                                   {"state_history", state_history},
+                                   {"state_diff", state_diff},
+                                   {NULL, NULL}};
+
+/* ---- of the store ---- */
+
+/* state_stored(session): {"schema","version","history"} as JSON. */
+int np_bind_state_stored(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  np_str session = np_bind_check_str(L, 2);
+  np_err e = {.code = NEAP_OK};
+  np_buf *out = np_bind_buf(L);
+  if (np_stored_object(n, session, out, &e)) return np_bind_fail(L, &e);
+  np_bind_push_buf(L, out);
+  return 1;
+}
+
+/* state_stored_propose(session, who, patch, reason, source, if_version): the answer as JSON. */
+int np_bind_state_stored_propose(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  const char *session = luaL_checkstring(L, 2);
+  neap_proposal p = check_proposal(L, 3);
+  np_err e = {.code = NEAP_OK};
+  np_buf *out = np_bind_buf(L);
+  if (np_stored_propose(n, session, &p, out, &e)) return np_bind_fail(L, &e);
+  np_bind_push_buf(L, out);
+  return 1;
+}
+
+/* object_diff(from, to): what lies between two objects, all three as JSON. */
+static int object_diff(lua_State *L) {
+  np_str from = np_bind_check_str(L, 1), to = np_bind_check_str(L, 2);
+  np_err e = {.code = NEAP_OK};
+  np_buf *out = np_bind_buf(L);
+  if (np_object_diff(from, to, out, &np_alloc_libc, &e)) return np_bind_fail(L, &e);
+  np_bind_push_buf(L, out);
+  return 1;
+}
+
+void np_bind_objects(lua_State *L) {
+  lua_pushcfunction(L, object_diff);
+  lua_setfield(L, -2, "object_diff");
+}

@@ -1,0 +1,81 @@
+/*
+** The model proposes: the tool neap_state, what it says of itself, and its answers. The model
+** writes nothing: what it sends is checked like anybody's. next: stored_object.c
+*/
+#include "engine/engine.h"
+
+static const char before[] = "{\"type\":\"function\",\"function\":{\"name\":\"neap_"
+                             "state\",\"description\":\"Proposes "
+                             "a change of the state of this session. It is checked and "
+                             "taken whole or not at all; the "
+                             "answer says why not. You may change: ";
+static const char behind[] =
+    ".\",\"parameters\":{\"type\":\"object\",\"properties\":{\"patch\":{\"type\":"
+    "\"object\","
+    "\"description\":\"members to set, as in the state; null takes one away; lists are "
+    "given "
+    "whole\"},\"operations\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
+    "\"description\":\"instead of patch: steps such as "
+    "{\\\"op\\\":\\\"add\\\",\\\"path\\\":\\\"/pending/-\\\",\\\"value\\\":\\\"…\\\"}; "
+    "op is "
+    "add, replace, remove or "
+    "test\"},\"reason\":{\"type\":\"string\",\"description\":\"why, "
+    "in a sentence\"}},\"required\":[\"reason\"]}}}";
+
+void np_object_tool(const neap_session *s, np_buf *out) {
+  const np_object *o = s->live ? &s->live->object : &s->object;
+  np_buf paths, quoted;
+  if (!o->schema) return;
+  np_buf_init(&paths, out->alloc);
+  np_buf_init(&quoted, out->alloc);
+  np_schema_writable(o->schema, NP_WHO_MODEL, &paths);
+  if (!paths.n) np_buf_adds(&paths, "nothing");
+  np_json_quote(&quoted, np_buf_str(&paths));
+  np_buf_adds(out, before);
+  np_buf_add(out, np_str_cut(np_buf_str(&quoted), 1, quoted.n - 1));
+  np_buf_adds(out, behind);
+  if (paths.failed || quoted.failed) out->failed = true;
+  np_buf_free(&paths);
+  np_buf_free(&quoted);
+}
+
+/* A patch as the model gives it: a member of its own, which may be JSON in a string. */
+static bool read_patch(np_json args, np_buf *text, np_str *patch) {
+  np_json v;
+  if (!np_json_get(args, "patch", &v) && !np_json_get(args, "operations", &v))
+    return false;
+  if (v.type == NP_JSON_STRING) np_json_text(v, text);
+  else np_buf_add(text, v.raw);
+  *patch = np_buf_str(text);
+  return true;
+}
+
+/* At most 1,000 bytes of the reason count. */
+static np_str cut_reason(np_str s) {
+  size_t n = s.n > 1000 ? 1000 : s.n;
+  while (n && n < s.n && ((unsigned char)s.p[n] & 0xC0) == 0x80) n--;
+  return np_str_cut(s, 0, n);
+}
+
+neap_rc np_object_handle(neap_session *s, const neap_call *c, const np_entry *call) {
+  const neap_alloc *a = &s->engine->alloc;
+  np_json args = {0}, v;
+  np_buf text, reason, answer;
+  neap_proposal p = {.size = sizeof p, .who = "model", .source = call->id};
+  np_buf_init(&text, a);
+  np_buf_init(&reason, a);
+  np_buf_init(&answer, a);
+  if (np_json_check(c->arguments, &args, NULL)) args = (np_json){0};
+  read_patch(args, &text, &p.patch);
+  if (np_json_get(args, "reason", &v) && v.type == NP_JSON_STRING)
+    np_json_text(v, &reason);
+  p.reason = cut_reason(np_buf_str(&reason));
+  bool ok = !text.failed && !reason.failed;
+  neap_rc rc = ok ? np_object_change(s, &p, call, &answer) : np_fail_mem(&s->err);
+  np_buf_free(&text);
+  np_buf_free(&reason);
+  np_buf_free(&answer);
+  if (rc != NEAP_E_REFUSED) return rc;
+  s->err = (np_err){0}; /* the model has been told */
+  return NEAP_OK;
+}

@@ -1,0 +1,192 @@
+/*
+** The state object of a session in the store that nobody has opened: read off its events, and
+** changed by a proposal of its own, without policy, format or prompt. next: session.c
+*/
+#include "engine/engine.h"
+
+typedef struct stored {
+  neap *n;
+  np_arena ar;
+  np_buf out;    /* the history so far, a JSON list without its end */
+  np_str schema; /* as text; empty: none */
+  np_str now;    /* the newest object */
+  int64_t version, versions, entries;
+  bool waits; /* a taken proposal whose state has not come yet */
+  bool failed;
+} stored;
+
+static bool keep(stored *st, np_str s, np_str *out) {
+  if (!np_arena_copy(&st->ar, s, out)) st->failed = true;
+  return !st->failed;
+}
+
+static int64_t number_of(np_json head, const char *key) {
+  np_json v;
+  int64_t n = 0;
+  if (!np_json_get(head, key, &v) || v.type != NP_JSON_NUMBER || v.raw.n > 17) return 0;
+  for (size_t i = 0; i < v.raw.n; i++) {
+    if (v.raw.p[i] >= '0' && v.raw.p[i] <= '9') n = n * 10 + (v.raw.p[i] - '0');
+  }
+  return n;
+}
+
+/* A record of the history: the event's head, with its patch and what it made behind. */
+static void take_proposal(stored *st, const np_event *ev) {
+  np_json head, v;
+  np_buf *b = &st->out;
+  if (np_json_check(ev->head, &head, NULL) || head.raw.n < 3) return;
+  bool refused = np_json_get(head, "refused", &v) && np_str_is(v.raw, "true");
+  np_buf_adds(b, b->n ? ",\n" : "[");
+  np_buf_add(b, np_str_cut(head.raw, 0, head.raw.n - 1));
+  np_buf_adds(b, ",\"patch\":");
+  if (np_json_check(ev->body, &v, NULL)) np_json_quote(b, ev->body);
+  else np_buf_add(b, v.raw);
+  st->waits = !refused;
+  if (refused) {
+    np_buf_addc(b, '}');
+    return;
+  }
+  st->version = number_of(head, "version");
+  if (st->version > st->versions) st->versions = st->version;
+}
+
+/* The block that shows what was taken. */
+static void take_message(stored *st, np_str raw) {
+  np_json message, kind, content;
+  np_buf text;
+  if (!st->waits || np_json_check(raw, &message, NULL)) return;
+  bool is_state = np_json_get(message, "kind", &kind) && kind.type == NP_JSON_STRING &&
+                  np_json_is_key(kind.raw, "state") &&
+                  np_json_get(message, "content", &content) &&
+                  content.type == NP_JSON_STRING;
+  if (!is_state) return;
+  np_buf_init(&text, &st->n->alloc);
+  np_json_text(content, &text);
+  np_str object = np_object_of(np_buf_str(&text));
+  if (text.failed) st->failed = true;
+  if (keep(st, object, &st->now)) {
+    np_buf_adds(&st->out, ",\"state\":");
+    np_buf_add(&st->out, object.n ? object : NP_LIT("{}"));
+    np_buf_addc(&st->out, '}');
+  }
+  st->waits = false;
+  np_buf_free(&text);
+}
+
+static neap_rc take(void *ctx, const np_event *ev, bool purged) {
+  stored *st = ctx;
+  if (purged) return NEAP_OK;
+  if (ev->kind == NP_EV_SCHEMA) keep(st, ev->body, &st->schema);
+  else if (ev->kind == NP_EV_PROPOSAL) take_proposal(st, ev);
+  else if (ev->kind == NP_EV_MESSAGE) take_message(st, ev->body);
+  return NEAP_OK;
+}
+
+static void begin(stored *st, neap *n) {
+  *st = (stored){.n = n, .schema = NP_LIT(""), .now = NP_LIT("")};
+  np_arena_init(&st->ar, &n->alloc);
+  np_buf_init(&st->out, &n->alloc);
+}
+
+static void end(stored *st) {
+  np_arena_free(&st->ar);
+  np_buf_free(&st->out);
+}
+
+static neap_rc read(stored *st, np_str session, np_err *e) {
+  np_store *s = st->n->store;
+  if (!s) return np_fail(e, NEAP_E_MISUSE, "the store is not open");
+  neap_rc rc = s->ops->read(s, np_str_cstr(st->n->tenant), session, 1, take, st, e);
+  if (rc) return rc;
+  if (st->failed || st->out.failed) return np_fail_mem(e);
+  if (st->schema.n) return NEAP_OK;
+  return np_fail(e, NEAP_E_NOTFOUND,
+                 "session %.*s has no state object, or is not in this store",
+                 session.n > 100 ? 100 : (int)session.n, session.p);
+}
+
+/* {"schema":…,"history":[…]}; of a taken proposal the record has the state it made. */
+neap_rc np_stored_object(neap *n, np_str session, np_buf *out, np_err *e) {
+  stored st;
+  begin(&st, n);
+  neap_rc rc = read(&st, session, e);
+  np_buf_adds(out, "{\"schema\":");
+  np_buf_add(out, st.schema);
+  np_buf_adds(out, ",\"version\":");
+  np_buf_int(out, st.version);
+  np_buf_adds(out, ",\"history\":");
+  np_buf_add(out, st.out.n ? np_buf_str(&st.out) : NP_LIT("["));
+  np_buf_adds(out, "]}");
+  end(&st);
+  return rc || !out->failed ? rc : np_fail_mem(e);
+}
+
+/* ---- proposing ---- */
+
+/* What a session would do, without one: the events are the same. */
+static neap_rc write(stored *st, const char *session, const np_event *ev, size_t n,
+                     np_err *e) {
+  np_store *s = st->n->store;
+  np_claim claim;
+  np_event batch[2];
+  neap_rc rc = s->ops->claim(s, np_str_cstr(st->n->tenant), np_str_cstr(session), false,
+                             &claim, e);
+  if (rc) return rc;
+  for (size_t i = 0; i < n; i++) {
+    batch[i] = ev[i];
+    batch[i].version = 1;
+    batch[i].seq = claim.last_seq + 1 + (int64_t)i;
+    if (!batch[i].head.p) batch[i].head = NP_LIT("");
+  }
+  return s->ops->append(s, &claim, batch, n, NEAP_DURABLE_PROCESS, e);
+}
+
+static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
+                      np_proposal *made, np_buf *answer, np_err *e) {
+  const neap_alloc *a = &st->n->alloc;
+  const np_schema *schema;
+  np_buf object, list;
+  neap_rc rc = np_schema_read(&st->ar, st->schema, &schema, e);
+  if (rc) return rc;
+  np_buf_init(&object, a);
+  np_buf_init(&list, a);
+  made->refused = np_object_is_late(st->version, p, &list);
+  np_faults faults = {.list = &list};
+  np_proposed ask = {made->who, made->patch, made->reason.n > 0};
+  if (!made->refused)
+    rc = np_object_propose(schema, st->now, &ask, &object, &faults, a, e);
+  if (rc == NEAP_E_REFUSED) made->refused = true, rc = NEAP_OK;
+  bool changed = !made->refused && !np_str_eq(st->now, np_buf_str(&object));
+  made->version = changed ? st->versions + 1 : st->version;
+  made->faults = np_buf_str(&list);
+  np_buf head, block;
+  np_buf_init(&head, a);
+  np_buf_init(&block, a);
+  np_object_head(made, &head);
+  np_object_block(np_buf_str(&object), &block);
+  np_event ev[2] = {
+      {.kind = NP_EV_PROPOSAL, .head = np_buf_str(&head), .body = made->patch},
+      {.kind = NP_EV_MESSAGE, .body = np_buf_str(&block)}};
+  if (!rc && (head.failed || block.failed || list.failed)) rc = np_fail_mem(e);
+  if (!rc && (changed || made->refused))
+    rc = write(st, session, ev, made->refused ? 1 : 2, e);
+  if (!rc) np_object_answer(made, changed, answer);
+  np_buf_free(&head);
+  np_buf_free(&block);
+  np_buf_free(&object);
+  np_buf_free(&list);
+  return rc;
+}
+
+/* Takes the session over from whoever has it open, who is told so at his next write. */
+neap_rc np_stored_propose(neap *n, const char *session, const neap_proposal *p,
+                          np_buf *answer, np_err *e) {
+  stored st;
+  np_proposal made = {0};
+  begin(&st, n);
+  neap_rc rc = read(&st, np_str_cstr(session), e);
+  if (!rc) rc = np_object_args(p, &made, e);
+  if (!rc) rc = decide(&st, session, p, &made, answer, e);
+  end(&st);
+  return rc;
+}
