@@ -55,11 +55,10 @@ typedef enum np_event_kind {
   /* the tools of the turn that follows: head: their names; body: see np_toolset_save */
   NP_EV_TOOLSET = 15,
   NP_EV_SHADOW = 16, /* head: what a shadow would have sent in the turn before */
-  /* the state object; 17 to 19 are not used. body: its schema */
-  NP_EV_SCHEMA = 20,
+  NP_EV_SCHEMA = 17, /* body: that of the state object */
   /* head: who, version, source, step, reason, or why it was refused; body: the patch. Of a
   ** taken one the next message that is a state holds the object */
-  NP_EV_PROPOSAL = 21
+  NP_EV_PROPOSAL = 18
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -368,6 +367,7 @@ neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry
 ** the list of faults; the event's head; the answer. */
 neap_rc np_object_args(const neap_proposal *p, np_proposal *out, np_err *e);
 bool np_object_is_late(int64_t now, const neap_proposal *p, np_buf *faults);
+bool np_object_same(np_str a, np_str b);
 void np_object_head(const np_proposal *p, np_buf *out);
 void np_object_answer(const np_proposal *p, bool changed, np_buf *out);
 /* The text of a state's block for that object; and the object of such a text. */

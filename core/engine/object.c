@@ -237,6 +237,11 @@ void np_object_answer(const np_proposal *p, bool changed, np_buf *b) {
   np_buf_addc(b, '}');
 }
 
+/* Nothing yet is an object without members. */
+bool np_object_same(np_str a, np_str b) {
+  return np_str_eq(a.n ? a : NP_LIT("{}"), b.n ? b : NP_LIT("{}"));
+}
+
 /* Each fault as `PATH: WHAT`, with `sep` before it. */
 static void tell_faults(np_str faults, const char *sep, np_buf *b) {
   np_json list, item, path = {0}, what = {0};
@@ -318,7 +323,7 @@ neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry
   if (!made.refused)
     rc = np_object_propose(s->object.schema, now, &ask, &object, &faults, a, &s->err);
   if (rc == NEAP_E_REFUSED) made.refused = true, rc = NEAP_OK;
-  bool changed = !made.refused && !np_str_eq(now, np_buf_str(&object));
+  bool changed = !made.refused && !np_object_same(now, np_buf_str(&object));
   made.version = changed ? s->object.versions + 1 : np_object_version(s);
   made.faults = np_buf_str(&list);
   if (made.refused) made.patch = np_str_cut(made.patch, 0, SHOWN_PATCH);

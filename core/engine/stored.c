@@ -14,6 +14,7 @@ static const char *const names[] = {
     [NP_EV_ANSWER] = "answer",   [NP_EV_SETTLED] = "settled",
     [NP_EV_USAGE] = "usage",     [NP_EV_NOW] = "now",
     [NP_EV_TOOLSET] = "toolset", [NP_EV_SHADOW] = "shadow",
+    [NP_EV_SCHEMA] = "schema",   [NP_EV_PROPOSAL] = "proposal",
 };
 
 const char *np_event_name(int32_t kind) {

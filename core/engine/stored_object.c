@@ -134,7 +134,7 @@ static neap_rc write(stored *st, const char *session, const np_event *ev, size_t
   if (rc) return rc;
   for (size_t i = 0; i < n; i++) {
     batch[i] = ev[i];
-    batch[i].version = 1;
+    batch[i].version = NP_LOG_VERSION;
     batch[i].seq = claim.last_seq + 1 + (int64_t)i;
     if (!batch[i].head.p) batch[i].head = NP_LIT("");
   }
@@ -156,7 +156,7 @@ static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
   if (!made->refused)
     rc = np_object_propose(schema, st->now, &ask, &object, &faults, a, e);
   if (rc == NEAP_E_REFUSED) made->refused = true, rc = NEAP_OK;
-  bool changed = !made->refused && !np_str_eq(st->now, np_buf_str(&object));
+  bool changed = !made->refused && !np_object_same(st->now, np_buf_str(&object));
   made->version = changed ? st->versions + 1 : st->version;
   made->faults = np_buf_str(&list);
   np_buf head, block;

@@ -236,8 +236,8 @@ end }]])
       neap.session({ windwo = 1 })
     end, "bad argument #1 to 'session' (there is no option windwo; there are alarm, cache, "
       .. "data, durable, encoding, failures, format, model, name, no_reload, no_tools, options, "
-      .. "policy, prices, request, reserve, shadow, shadow_options, store, summarize, tenant, "
-      .. "tools, window)")
+      .. "policy, prices, request, reserve, shadow, shadow_options, state_schema, store, "
+      .. "summarize, tenant, tools, window)")
     assert.has_error(function()
       neap.session()
     end)
@@ -257,6 +257,7 @@ end)
 
 describe("meta.lua", function()
   local text = assert(shared.read("lua/neap/meta.lua"))
+    .. assert(shared.read("lua/neap/meta_state.lua"))
 
   local function documented(pattern)
     local names = {}

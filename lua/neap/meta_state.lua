@@ -1,0 +1,40 @@
+---@meta neap
+-- What editors know about what must not drift: the state object. More of the classes in meta.lua.
+-- next: state.lua
+
+---@class neap.Session
+local Session = {}
+
+---The state object as it is, or was at a version, and that version. Numbers that Lua would write
+---in another way (500.00) are slices of their own digits: tostring gives them.
+---@param version? integer
+---@return table? state
+---@return integer|string version or a message
+---@return string? code
+function Session:state(version) end
+
+---Proposes a change of the state object on behalf of user, controller, model, tool or policy: an
+---object of what to set, in which neap.null takes away, or a list of `{ op, path, value }`. It is
+---taken whole or not at all. Code "refused": the fourth value says what is wrong, path by path.
+---```lua
+---s:propose("controller", { progress = { "tests pass" } }, { reason = "make test", source = 17 })
+---```
+---@param who "user"|"controller"|"model"|"tool"|"policy"
+---@param patch table|string neap.json.array{} is an empty list
+---@param options? {reason?: string, source?: integer, if_version?: integer}
+---@return integer? version
+---@return string? message
+---@return string? code
+---@return {path: string, what: string}[]? faults
+function Session:propose(who, patch, options) end
+
+---Every proposal so far: version, who, step, source, entry, reason, patch; a refused one has
+---`refused` and `faults`.
+---@return table[]? history, string? message, string? code
+function Session:state_history() end
+
+---What lies between two versions of the state: `{ path, from, to }` each; 0 is before the first.
+---@param from integer
+---@param to integer
+---@return table[]? changes, string? message, string? code
+function Session:state_diff(from, to) end
