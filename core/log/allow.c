@@ -181,9 +181,8 @@ static const np_value *part(const np_value *v, np_json_type type, uint32_t i) {
   return v && v->type == type && i < v->count ? &v->items[i] : NULL;
 }
 
-static void allow_member(np_work *w, const np_schema *sc, const np_value *was,
+static void allow_member(np_work *w, const np_schema *sc, np_str key, const np_value *was,
                          const np_value *now, const np_proposed *p) {
-  np_str key = was ? was->key : now->key;
   const np_schema *m = np_schema_member(sc, key);
   size_t at = np_path_push(w, key);
   np_schema_allow(w, m ? m : sc, was, now, p);
@@ -198,7 +197,8 @@ static void allow_members(np_work *w, const np_schema *sc, const np_value *was,
     const np_value *a = part(was, NP_JSON_OBJECT, i), *b = part(now, NP_JSON_OBJECT, j);
     if (!a && !b) return;
     int c = !a ? 1 : !b ? -1 : np_str_cmp(a->key, b->key);
-    allow_member(w, sc, c <= 0 ? a : NULL, c >= 0 ? b : NULL, p);
+    allow_member(w, sc, c <= 0 ? a->key : b->key, c <= 0 ? a : NULL, c >= 0 ? b : NULL,
+                 p);
     i += c <= 0;
     j += c >= 0;
   }

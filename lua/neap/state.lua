@@ -18,8 +18,8 @@ function M.add(Session, open_session, as_json)
   end
 
   --- Proposes a change of the state object, on behalf of user, controller, model, tool or policy.
-  --- What is refused changes nothing: code "refused", and as the fourth value what is wrong, path by
-  --- path.
+  --- What is refused changes nothing: code "refused", and as the fourth value what is wrong, path
+  --- by path.
   ---@param who string
   ---@param patch table|string a merge patch, or a list of operations; json.array{} is an empty list
   ---@param options {reason: string?, source: integer?, if_version: integer?}?

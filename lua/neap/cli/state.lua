@@ -68,7 +68,8 @@ local function print_record(one)
   if one.reason ~= "" then parts[#parts + 1] = one.reason end
   visible.write(visible.line(table.concat(parts, "\t"):gsub("\t", "  ")), "\n")
   for _, fault in ipairs(one.faults and json.decode(tostring(one.faults)) or {}) do
-    visible.write("  ", visible.line(fault.path == "" and "/" or fault.path), ": ", visible.line(fault.what), "\n")
+    local path = fault.path == "" and "/" or fault.path
+    visible.write("  ", visible.line(path .. ": " .. fault.what), "\n")
   end
 end
 
