@@ -13,7 +13,7 @@ void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out);
 void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out);
 
 /* A projection of at most ask->tokens tokens, its mark included. JSON stays JSON where the
-** mark fits in it (mark_json.c), a table keeps its head and whole rows (trim_table.h), and of
+** mark fits in it (mark_json.c), a table keeps its head and whole rows (text/table.h), and of
 ** other texts lines that repeat are folded first. *whole is set, and nothing written, when
 ** the entry is already small enough, or cannot be cut: a call whose arguments are no JSON
 ** object, a limit below what the mark alone takes. Of a call each long string is cut, so that it may have more tokens than

@@ -4,7 +4,7 @@
 */
 #include "render/mark_json.h"
 #include "render/trim_fold.h"
-#include "render/trim_table.h"
+#include "text/table.h"
 #include "text/text.h"
 
 #define GAP "\xE2\x80\xA6" /* a line of its own between ranges that are not neighbours */

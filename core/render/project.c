@@ -50,7 +50,7 @@ static void add_gap(const job *j, size_t from, size_t to, size_t first, size_t l
   if ((part || end) && first == last) {
     np_buf_adds(out, "[" ELLIPSIS " ");
     np_buf_count(out, (int64_t)(to - from));
-    np_buf_adds(out, " bytes of line ");
+    np_buf_adds(out, to - from == 1 ? " byte of line " : " bytes of line ");
     np_buf_int(out, (int64_t)(first + j->ask->lines_before));
   } else {
     np_buf_adds(out, "[" ELLIPSIS " ");
@@ -278,8 +278,29 @@ static bool fits(job *j, np_buf *shown) {
   return j->out->tokens <= j->limit;
 }
 
+/* What is no slice of the text: its first lines that fit, and a sign that there are more. */
+static neap_rc show_made(job *j, np_buf *shown) {
+  np_str made = np_buf_str(&j->stretches.made);
+  np_projection *p = j->out;
+  size_t start = shown->n, n = made.n, room = j->limit;
+  p->made = true;
+  for (;;) {
+    if (j->v && room != NP_TRIM_ANY)
+      n = np_vocab_fit_cut(j->v, made, room, false, NP_CUT_LINES);
+    shown->n = start;
+    np_buf_add(shown, np_str_cut(made, 0, n));
+    if (n && n < made.n) np_buf_adds(shown, ELLIPSIS "\n");
+    np_str s = np_str_of(shown->p + start, shown->n - start);
+    p->tokens = j->v && s.n ? np_vocab_count(j->v, s) : 0;
+    if (p->tokens <= j->limit) break;
+    room = room > 2 ? room - 2 : 0;
+  }
+  return NEAP_OK;
+}
+
 static neap_rc show(job *j, np_buf *shown) {
   size_t start = shown->n;
+  if (j->stretches.made.n) return show_made(j, shown);
   if (j->stretches.n) {
     j->from = j->stretches.at[0].from;
     j->to = j->stretches.at[j->stretches.n - 1].to;

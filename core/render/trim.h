@@ -52,7 +52,7 @@ typedef struct np_trim {
 /* Chooses ranges of `text` so that the kept ranges, joined by `gap` (np_trim_join), count at
 ** most ask->tokens and touch at most ask->lines lines. Whole lines where a line fits; inside
 ** longer lines graphemes stay whole, and each part that is kept counts as a line.
-** Of a table (trim_table.h) the head is kept, and whole rows. Deterministic, O(n log n). 0 tokens keep nothing. Where a choice finds nothing of its own
+** Of a table (text/table.h) the head is kept, and whole rows. Deterministic, O(n log n). 0 tokens keep nothing. Where a choice finds nothing of its own
 ** (no error, no word of the query) it is `ends`. Errors: NEAP_E_MEMORY. */
 neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, np_str gap,
                        np_arena *ar, np_trim *out, np_err *e);

@@ -7,7 +7,7 @@
 #define NP_RENDER_TRIM_PLAN_H
 
 #include "render/trim.h"
-#include "render/trim_table.h"
+#include "text/table.h"
 
 typedef struct np_unit {
   size_t from;         /* its first byte; it ends where the next begins */

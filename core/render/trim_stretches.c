@@ -38,7 +38,7 @@ static bool add_gap(np_plan *p, size_t from, size_t to) {
 
 static bool cut_stretch(np_plan *p, const np_stretch *s, size_t *behind) {
   for (size_t at = s->from, end; at < s->to; at = end) {
-    end = np_line_end(p->text, at);
+    end = s->apart ? s->to : np_line_end(p->text, at);
     if (end > s->to) end = s->to;
     bool here = s->focus >= at && s->focus < end;
     size_t from = at, to = end;

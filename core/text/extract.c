@@ -15,7 +15,7 @@ void np_stretches_free(np_stretches *s) {
 bool np_stretches_add(np_stretches *s, const neap_alloc *a, np_stretch stretch) {
   if (stretch.from >= stretch.to) return true;
   np_stretch *last = s->n ? &s->at[s->n - 1] : NULL;
-  if (last && last->to == stretch.from && last->rank == stretch.rank) {
+  if (last && last->to == stretch.from && last->rank == stretch.rank && !last->apart) {
     last->to = stretch.to;
     return true;
   }
@@ -71,17 +71,23 @@ neap_rc np_extract_select(np_str text, const np_extract *what, const neap_alloc 
                           np_stretches *out, np_err *e) {
   typedef neap_rc (*select_fn)(np_extract_job * j);
   static const select_fn select[] = {
-      [NP_EXTRACT_ALL] = select_all,    [NP_EXTRACT_LINES] = select_lines,
-      [NP_EXTRACT_HEAD] = select_head,  [NP_EXTRACT_TAIL] = select_tail,
-      [NP_EXTRACT_ENDS] = select_ends,  [NP_EXTRACT_MATCH] = np_extract_match,
-      [NP_EXTRACT_ERRORS] = select_all, [NP_EXTRACT_JSON] = NULL,
-      [NP_EXTRACT_ROWS] = NULL,         [NP_EXTRACT_SECTION] = NULL,
-      [NP_EXTRACT_OUTLINE] = NULL,      [NP_EXTRACT_ABOUT] = select_all,
+      [NP_EXTRACT_ALL] = select_all,
+      [NP_EXTRACT_LINES] = select_lines,
+      [NP_EXTRACT_HEAD] = select_head,
+      [NP_EXTRACT_TAIL] = select_tail,
+      [NP_EXTRACT_ENDS] = select_ends,
+      [NP_EXTRACT_MATCH] = np_extract_match,
+      [NP_EXTRACT_ERRORS] = select_all,
+      [NP_EXTRACT_JSON] = np_extract_json,
+      [NP_EXTRACT_ROWS] = np_extract_rows,
+      [NP_EXTRACT_SECTION] = np_extract_section,
+      [NP_EXTRACT_OUTLINE] = np_extract_outline,
+      [NP_EXTRACT_ABOUT] = select_all,
   };
   np_extract_job j = {.text = text, .what = what, .alloc = a, .out = out, .err = e};
   *out = (np_stretches){0};
   np_buf_init(&out->made, a);
-  if ((size_t)what->kind >= NP_COUNT(select) || !select[what->kind])
-    return np_fail(e, NEAP_E_ARG, "%s is not there yet", np_extract_name(what->kind));
+  if ((size_t)what->kind >= NP_COUNT(select))
+    return np_fail(e, NEAP_E_ARG, "there is no such kind of extract");
   return select[what->kind](&j);
 }

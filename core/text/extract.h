@@ -46,6 +46,7 @@ typedef struct np_stretch {
   size_t from, to;
   size_t focus;  /* what must be seen if the stretch is too long to be shown */
   unsigned rank; /* 0: shown before those of a higher one, when not all can be */
+  bool apart;    /* shown whole or not at all: never joined with its neighbours */
 } np_stretch;
 
 /* What a part is of one text. */

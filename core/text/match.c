@@ -30,7 +30,7 @@ static bool is_plain(np_str s) {
 static bool add(finder *f, size_t from, size_t to, size_t focus, unsigned rank) {
   np_extract_job *j = f->job;
   f->behind = to;
-  return np_stretches_add(j->out, j->alloc, (np_stretch){from, to, focus, rank});
+  return np_stretches_add(j->out, j->alloc, (np_stretch){from, to, focus, rank, false});
 }
 
 /* The lines before the match that are not there yet. */

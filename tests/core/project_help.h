@@ -49,7 +49,7 @@ static projected project_what(np_str text, const np_extract *part, size_t tokens
   return r;
 }
 
-static projected project(np_str text, const char *words, size_t tokens) {
+static inline projected project(np_str text, const char *words, size_t tokens) {
   np_extract what;
   projected r = {0};
   r.rc = np_extract_parse(np_str_cstr(words), &what, &r.err);

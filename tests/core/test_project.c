@@ -1,8 +1,12 @@
 /*
 ** Projections by hand: what each part shows of small texts, what is said of the rest, and what
-** wrong words are told. next: test_trim.c
+** wrong words are told. next: test_project_random.c
 */
 #include "project_help.h"
+
+static np_str lit(const char *s) {
+  return np_str_cstr(s);
+}
 
 static char lines_text[16384];
 
@@ -176,6 +180,138 @@ static void match_limits(void) {
   CHECK("and one knows from where", r.p.rest_from == r.p.shown * 10 + 10);
 }
 
+/* ---- structures ---- */
+
+static void json_paths(void) {
+  static const char text[] = "{\"items\": [{\"id\": 1, \"name\": \"a\"}, {\"id\": "
+                             "12345678901234567890, \"x\": 1.0},\n"
+                             "  {\"id\": NaN, \"id\": 3, \"sub\": {\"id\": 4}}],\n \"a "
+                             "b\": {\"\\u0063\": [1,2,3,4,5]}, \"e\": []}";
+  static const struct {
+    const char *path, *want;
+    size_t found;
+  } cases[] = {
+      {"$.items[0].name", "\"a\"", 1},
+      {"items[0].name", "\"a\"", 1},
+      {"$.items[1].id", "12345678901234567890", 1},
+      {"$.items[1].x", "1.0", 1},
+      {"$.items[-1].sub.id", "4", 1},
+      {"$.items[2]['sub'].id", "4", 1},
+      {"$['a b'].c[1:3]", "2\n[\xE2\x80\xA6 1 byte of line 3 \xE2\x80\xA6]\n3", 2},
+      {"$[\"a b\"]['c'][-1]", "5", 1},
+      {"$.*.c[0]", "1", 1},
+      {"$..c[4]", "5", 1},
+      {"$.e", "[]", 1},
+  };
+  for (size_t i = 0; i < NP_COUNT(cases); i++) {
+    char words[100];
+    snprintf(words, sizeof words, "json %s", cases[i].path);
+    projected r = project(lit(text), words, NP_TRIM_ANY);
+    if (r.p.found != cases[i].found) fprintf(stderr, "%s: %zu\n", words, r.p.found);
+    CHECK("a path gives its values as they are written",
+          is(&r, cases[i].want) && r.p.found == cases[i].found);
+  }
+  projected r = project(lit(text), "json $.items[*].id", NP_TRIM_ANY);
+  CHECK("doubled names are both there", r.p.found == 4);
+  r = project(lit(text), "json $..id", NP_TRIM_ANY);
+  CHECK("descendants", r.p.found == 5);
+  r = project(lit(text), "json $", NP_TRIM_ANY);
+  CHECK("the whole", is(&r, text) && r.p.whole);
+  r = project(lit(text), "json $.items[0].nam", NP_TRIM_ANY);
+  CHECK("what there is instead is told",
+        fails(&r, NEAP_E_NOTFOUND, "an object with \"id\", \"name\""));
+  r = project(lit(text), "json $.items[9]", NP_TRIM_ANY);
+  CHECK("how many items there are", fails(&r, NEAP_E_NOTFOUND, "3 items"));
+  r = project(lit(text), "json $.a[", NP_TRIM_ANY);
+  CHECK("a path that is none", fails(&r, NEAP_E_ARG, "cannot be read at"));
+  r = project(NP_LIT("{\"a\": [1, 2}"), "json $.a", NP_TRIM_ANY);
+  CHECK("a text that is none", fails(&r, NEAP_E_JSON, "a comma or ] was expected"));
+  r = project(NP_LIT("{\"a\":1}\n{\"a\":2}\n"), "json $[1].a", NP_TRIM_ANY);
+  CHECK("JSON lines are an array", is(&r, "2"));
+  r = project(NP_LIT("hello"), "json $.a", NP_TRIM_ANY);
+  CHECK("prose has no path", r.rc != NEAP_OK);
+}
+
+static void rows(void) {
+  np_str csv = NP_LIT("id,name\n1,\"a\nb\"\n2,c\n3,d\n");
+  projected r = project(csv, "rows 2-3", NP_TRIM_ANY);
+  CHECK("rows come with their head",
+        is(&r, "id,name\n[\xE2\x80\xA6 2 lines: 2-3 \xE2\x80\xA6]\n2,c\n3,d\n"));
+  r = project(csv, "rows 1", NP_TRIM_ANY);
+  CHECK("a row may have two lines", is(&r, "id,name\n1,\"a\nb\"\n"));
+  r = project(csv, "rows 9", NP_TRIM_ANY);
+  CHECK("how many there are", fails(&r, NEAP_E_NOTFOUND, "the table has 3 rows"));
+  r = project(NP_LIT("x\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\ny\n"), "rows 2",
+              NP_TRIM_ANY);
+  CHECK(
+      "of Markdown",
+      is(&r, "| a | b |\n|---|---|\n[\xE2\x80\xA6 1 line: 4 \xE2\x80\xA6]\n| 3 | 4 |\n"));
+  r = project(NP_LIT("a\tb\n1\t2\n"), "rows 1-5", NP_TRIM_ANY);
+  CHECK("by tabs", is(&r, "a\tb\n1\t2\n"));
+  r = project(NP_LIT("[{\"a\":1}, {\"a\":2}, 3]"), "rows 2-2", NP_TRIM_ANY);
+  CHECK("of a JSON array", is(&r, "{\"a\":2}"));
+  r = project(NP_LIT("just words\nand more\n"), "rows 1", NP_TRIM_ANY);
+  CHECK("prose has no rows", fails(&r, NEAP_E_SHAPE, "there is no table"));
+}
+
+static const char guide[] =
+    "# Guide\n\nHello.\n\n## Install\n\n```sh\n# not a heading\nmake\n"
+    "```\n\n### On Linux\n\napt\n\n## Use it\n\nrun\n\nUnder\n-----\n\nend\n";
+
+static void sections(void) {
+  projected r = project(lit(guide), "section install", NP_TRIM_ANY);
+  CHECK("a section holds those below it and no fence ends it",
+        is(&r,
+           "## Install\n\n```sh\n# not a heading\nmake\n```\n\n### On Linux\n\napt\n\n"));
+  r = project(lit(guide), "section On Linux", NP_TRIM_ANY);
+  CHECK("a section ends at a higher one", is(&r, "### On Linux\n\napt\n\n"));
+  r = project(lit(guide), "section under", NP_TRIM_ANY);
+  CHECK("underlined headings", is(&r, "Under\n-----\n\nend\n"));
+  r = project(lit(guide), "section use", NP_TRIM_ANY);
+  CHECK("a beginning will do", is(&r, "## Use it\n\nrun\n\n"));
+  r = project(lit(guide), "section nothing", NP_TRIM_ANY);
+  CHECK(
+      "the sections that there are",
+      fails(&r, NEAP_E_NOTFOUND, "there are 5: Guide, Install, On Linux, Use it, Under"));
+  static const char html[] =
+      "<!DOCTYPE html><html><head><script>var a = '<h2>no</h2>'</script>\n"
+      "<h1>Top</h1><p>a</p>\n<h2 class=\"x\">Set <em>up</em></h2><p>b</p>\n"
+      "<h3>More</h3>c\n<!-- <h2>no</h2> --><h2>Next</h2>d";
+  r = project(lit(html), "section set up", NP_TRIM_ANY);
+  CHECK("of HTML",
+        is(&r, "<h2 class=\"x\">Set <em>up</em></h2><p>b</p>\n<h3>More</h3>c\n<!-- "
+               "<h2>no</h2> -->"));
+}
+
+static void outlines(void) {
+  projected r = project(lit(guide), "outline", NP_TRIM_ANY);
+  CHECK("headings with their lines",
+        is(&r, "1: # Guide\n5: ## Install\n12: ### On Linux\n16: ## Use it\n20: "
+               "Under\n21: -----\n"));
+  r = project(NP_LIT("#!/usr/bin/env python3\n# about\nimport os\n\n# more\nclass A(B):\n"
+                     "    def f(self):\n        return 1\n\ndef main():\n    pass\n"),
+              "outline", NP_TRIM_ANY);
+  CHECK("definitions", is(&r, "6: class A(B):\n7:     def f(self):\n10: def main():\n"));
+  r = project(
+      NP_LIT("#include <x.h>\n\nstatic int f(int a) {\n  return g(a);\n}\n"
+             "int main(void)\n{\n  if (f(1)) {\n  }\n}\ntypedef struct s {\n} s;\n"),
+      "outline", NP_TRIM_ANY);
+  CHECK("of C",
+        is(&r, "3: static int f(int a) {\n6: int main(void)\n11: typedef struct s {\n"));
+  r = project(
+      NP_LIT("{\"items\": [{\"id\": 1}, {\"id\": \"x\", \"a b\": null}], \"n\": 3}"),
+      "outline", NP_TRIM_ANY);
+  CHECK("the shape of JSON",
+        is(&r,
+           "$: object\n$.items: array of 2\n$.items[]: object (2)\n$.items[].id: number, "
+           "string (2)\n$.items[][\"a b\"]: null\n$.n: number\n") &&
+            r.p.made);
+  r = project(NP_LIT("a,b,c\n1,2,3\n4,5,6\n7,8,9\n"), "outline", NP_TRIM_ANY);
+  CHECK("the head of a table", is(&r, "a,b,c\n3 rows\n"));
+  r = project(NP_LIT("one\ntwo\nthree\n"), "outline", NP_TRIM_ANY);
+  CHECK("or what else to try", fails(&r, NEAP_E_NOTFOUND, "head 50"));
+}
+
 static void match_in_a_long_line(void) {
   char big[20000];
   memset(big, 'x', sizeof big);
@@ -243,6 +379,10 @@ int main(void) {
   line_ranges();
   head_and_tail();
   matches();
+  json_paths();
+  rows();
+  sections();
+  outlines();
   match_limits();
   match_in_a_long_line();
   limits();

@@ -1,8 +1,8 @@
 /*
 ** Finding tables. Values between quotes may hold the separator and newlines (RFC 4180).
-** next: mark_trim.c
+** next: rows.c
 */
-#include "render/trim_table.h"
+#include "text/table.h"
 
 #include "text/text.h"
 
@@ -27,7 +27,7 @@ static bool is_rule(np_str line) {
   return dash && bar;
 }
 
-static bool find_markdown(np_str text, np_table *out) {
+static bool find_markdown(np_str text, size_t rows, np_table *out) {
   size_t before = SIZE_MAX; /* where the line before begins, if it may be a head */
   np_table best = {0};
   for (size_t at = 0; at < text.n;) {
@@ -48,7 +48,7 @@ static bool find_markdown(np_str text, np_table *out) {
     at = t.to;
   }
   *out = best;
-  return best.rows >= ROWS_MIN;
+  return best.rows >= rows;
 }
 
 /* ---- separated values ---- */
@@ -81,8 +81,10 @@ static size_t value_row(np_str s, char mark, size_t at, size_t *fields) {
   return at < s.n ? at + 1 : at;
 }
 
-static bool find_values(np_str text, char mark, np_table *out) {
-  size_t fields, wanted = 0, least = mark == ',' ? 3 : 2;
+/* `least` fields in each row, and in each as many unless `ragged`. */
+static bool find_values(np_str text, char mark, size_t least, bool ragged,
+                        np_table *out) {
+  size_t fields, wanted = 0;
   np_table t = {.mark = mark, .to = text.n};
   for (size_t at = 0; at < text.n;) {
     size_t end = value_row(text, mark, at, &fields);
@@ -93,17 +95,27 @@ static bool find_values(np_str text, char mark, np_table *out) {
     } else {
       t.rows++;
     }
-    if (fields != wanted || fields < least) return false;
+    if (wanted < least || (!ragged && fields != wanted)) return false;
     if (end != np_line_end(text, at)) t.long_rows = true;
     at = end;
   }
   *out = t;
-  return t.rows >= ROWS_MIN;
+  return t.rows >= (ragged ? 1 : ROWS_MIN);
+}
+
+bool np_table_asked(np_str text, np_table *out) {
+  if (find_markdown(text, 1, out)) return true;
+  if (find_values(text, '\t', 2, true, out) || find_values(text, ',', 2, true, out))
+    return true;
+  *out = (np_table){0};
+  return false;
 }
 
 bool np_table_find(np_str text, np_table *out) {
-  if (find_values(text, '\t', out) || find_values(text, ',', out)) return true;
-  if (find_markdown(text, out) && out->to - out->from >= text.n / PART) return true;
+  if (find_values(text, '\t', 2, false, out) || find_values(text, ',', 3, false, out))
+    return true;
+  if (find_markdown(text, ROWS_MIN, out) && out->to - out->from >= text.n / PART)
+    return true;
   *out = (np_table){0};
   return false;
 }

@@ -1,9 +1,9 @@
 /*
 ** Tables in a text: Markdown, or comma- or tab-separated values. A trim keeps their heads and
-** whole rows, and says how many rows are left out. next: trim_table.c
+** whole rows, and says how many rows are left out. next: table.c
 */
-#ifndef NP_RENDER_TRIM_TABLE_H
-#define NP_RENDER_TRIM_TABLE_H
+#ifndef NP_TEXT_TABLE_H
+#define NP_TEXT_TABLE_H
 
 #include "base/str.h"
 
@@ -19,6 +19,9 @@ typedef struct np_table {
 ** more. Separated values must be all of the text, with as many fields in each row: 2 or more
 ** by tabs, 3 or more by commas. Linear. */
 bool np_table_find(np_str text, np_table *out);
+/* The table somebody asks for by name: one row and two fields will do, rows need not have as many
+** fields, and a Markdown table may be any part of the text. */
+bool np_table_asked(np_str text, np_table *out);
 /* The end of the row that begins at `at`, its newline included. */
 size_t np_table_row(const np_table *t, np_str text, size_t at);
 

@@ -2,7 +2,7 @@
 ** Trims of tables: the head stays, rows stay whole, and a line says how many are left out.
 ** next: test_pack.c
 */
-#include "render/trim_table.h"
+#include "text/table.h"
 #include "text/text.h"
 #include "trim_session.h"
 
