@@ -171,8 +171,9 @@ static void html(np_str text, np_heading_fn fn, void *ctx) {
     }
     size_t inner = behind(text, at, ">"), close = inner;
     while (close < text.n && !stands(text, close, "</h")) close++;
-    np_heading h = {.from = at,
-                    .to = behind(text, close, ">"),
+    /* what a reader takes for one character may reach over a tag's border */
+    np_heading h = {.from = np_grapheme_floor(text, at),
+                    .to = np_grapheme_ceil(text, behind(text, close, ">")),
                     .level = (unsigned)(text.p[at + 2] - '0'),
                     .title = stripped(np_str_cut(text, inner, close))};
     if (!fn(ctx, &h)) return;
