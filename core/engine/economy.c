@@ -128,6 +128,9 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->search = np_recall_search;
   turn->search_ctx = (void *)(uintptr_t)s;          /* its index is brought up first */
   turn->random = (uint64_t *)(uintptr_t)&s->random; /* drawn from while hooks run */
+  turn->object = np_object_now(s);
+  turn->propose = (s->live ? s->live : s)->object.schema ? np_object_try : NULL;
+  turn->propose_ctx = turn->search_ctx;
 }
 
 /* ---- after a turn ---- */

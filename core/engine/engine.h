@@ -373,6 +373,10 @@ void np_object_answer(const np_proposal *p, bool changed, np_buf *out);
 /* The text of a state's block for that object; and the object of such a text. */
 void np_object_block(np_str object, np_buf *out);
 np_str np_object_of(np_str text);
+/* np_turn.propose: `ctx` is the session. */
+neap_rc np_object_try(void *ctx, const np_pending *p, np_buf *faults, np_err *e);
+/* Takes what the turn's hooks have proposed, once its events are to be written. */
+neap_rc np_object_settle(neap_session *s);
 /* proposals.c: answers the model's call of neap_state. */
 neap_rc np_object_handle(neap_session *s, const neap_call *c, const np_entry *call);
 

@@ -113,6 +113,7 @@ neap_rc np_events_turn(neap_session *s) {
   if (!rc) rc = np_asks_settle(s);
   if (rc) return rc;
   s->unwritten = true;
+  if (np_policy_proposal(s->policy, 0)) return np_object_settle(s);
   return np_session_write(s, NULL, 0);
 }
 

@@ -39,6 +39,48 @@ void np_object_tool(const neap_session *s, np_buf *out) {
   np_buf_free(&quoted);
 }
 
+/* ---- a policy ---- */
+
+neap_rc np_object_try(void *ctx, const np_pending *p, np_buf *faults, np_err *e) {
+  const neap_session *s = ctx;
+  const neap_session *live = s->live ? s->live : s;
+  np_buf out;
+  np_faults f = {.list = faults};
+  np_proposed ask = {NP_WHO_POLICY, p->patch, p->reason.n > 0};
+  if (p->source && !np_log_entry(&live->log, p->source))
+    return np_fail(e, NEAP_E_ARG, "the source %lld is no entry", (long long)p->source);
+  np_buf_init(&out, &live->engine->alloc);
+  neap_rc rc = np_object_propose(live->object.schema, np_object_now(live), &ask, &out, &f,
+                                 &live->engine->alloc, e);
+  np_buf_free(&out);
+  return rc;
+}
+
+/* The turn's events go first, with the first proposal in one write. One that another of the same
+** turn has made wrong is refused, and stands in the history. A shadow's change nothing. */
+neap_rc np_object_settle(neap_session *s) {
+  const np_pending *p;
+  neap_rc rc = NEAP_OK;
+  np_buf answer;
+  np_buf_init(&answer, &s->engine->alloc);
+  for (size_t i = 0; !s->live && !rc && (p = np_policy_proposal(s->policy, i)); i++) {
+    neap_proposal one = {.size = sizeof one,
+                         .who = "policy",
+                         .patch = p->patch,
+                         .reason = p->reason,
+                         .source = p->source};
+    rc = np_object_change(s, &one, NULL, &answer);
+    if (rc == NEAP_E_REFUSED) rc = NEAP_OK;
+  }
+  np_buf_free(&answer);
+  if (!rc && s->unwritten) rc = np_session_write(s, NULL, 0); /* nothing has changed */
+  if (!rc) s->err = (np_err){0};
+  if (!rc) np_policy_proposals_done(s->policy);
+  return rc;
+}
+
+/* ---- the model ---- */
+
 /* A patch as the model gives it: a member of its own, which may be JSON in a string. */
 static bool read_patch(np_json args, np_buf *text, np_str *patch) {
   np_json v;

@@ -233,6 +233,7 @@ static neap_rc take_back(neap_session *s) {
   neap_rc rc = np_pack_undo(&s->pack, 0, &s->err);
   if (!rc && s->rekeys != b->rekeys) rc = np_view_rekey(&s->pack.view, b->key, &s->err);
   if (!rc) rc = np_policy_set_state(s->policy, np_buf_str(&b->state), &s->err);
+  np_policy_proposals_done(s->policy);
   s->admitted = b->admitted;
   s->rekeys = b->rekeys;
   s->random = b->random;

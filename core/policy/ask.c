@@ -75,6 +75,7 @@ bool np_policy_settle_asks(np_policy *p, const char **result) {
 
 /* The thread stays in its slot until the next run, never to be resumed. */
 void np_policy_cancel_asks(np_policy *p) {
+  if (p->run.asleep) np_pending_forget(p, NP_HOOK_COMPACT);
   forget(p);
 }
 
@@ -83,6 +84,7 @@ void np_run_start(np_policy *p) {
   r->fed = r->waits = r->wish_count = 0;
   r->asleep = r->over = false;
   r->generation = p->generation;
+  np_pending_forget(p, NP_HOOK_COMPACT);
 }
 
 void np_run_free(np_policy *p) {

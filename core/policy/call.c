@@ -361,11 +361,12 @@ static neap_rc call(np_policy *p, job *j, np_err *e) {
   if (p->active) return busy(e);
   if (!p->pack)
     return np_fail(e, NEAP_E_MISUSE, "%s: no pack is attached", hook_names[j->hook]);
-  size_t mark = np_pack_mark(p->pack);
+  size_t mark = np_pack_mark(p->pack), pending = p->pending_count;
   uint64_t random = p->turn.random ? *p->turn.random : 0;
   neap_rc rc = run(p, j, e);
   if (!rc) return rc;
   if (p->turn.random) *p->turn.random = random;
+  np_pending_back(p, pending);
   if (np_pack_undo(p->pack, mark, &undo)) {
     if (e) *e = undo;
     return undo.code;
@@ -390,6 +391,7 @@ static neap_rc compact(np_policy *p, np_err *e) {
   neap_rc rc = p->run.asleep ? np_wishes_repeat(p, e) : NEAP_OK;
   if (!rc) rc = call(p, &j, e);
   if (rc) p->run.asleep = false;
+  if (rc) np_pending_forget(p, NP_HOOK_COMPACT);
   if (rc || p->run.asleep) np_pack_undo(p->pack, mark, &undo);
   p->run.over = !p->run.asleep;
   p->run.result = rc ? "failed" : "done";

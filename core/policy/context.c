@@ -372,7 +372,8 @@ void np_context_open(lua_State *L) {
       {"fold", np_context_fold},       {"summarize", np_context_summarize},
       {"ask", np_context_ask},         {"ask_all", np_context_ask_all},
       {"log", np_context_log},         {"search", np_context_search},
-      {"map", np_context_map},         {NULL, NULL}};
+      {"map", np_context_map},         {"object", np_context_object},
+      {"propose", np_context_propose}, {NULL, NULL}};
   np_policy *p = np_host(L);
   np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);
   luaL_getmetatable(L, NP_CONTEXT_TYPE);

@@ -163,15 +163,19 @@ struct np_policy {
   const void *entry_type; /* where the metatable of entries lies */
   bool ranking;           /* inside a rank hook: nothing may be changed */
   int ctx_ref, options_ref,
-      state_ref;     /* slots of the registry, filled while a call lasts */
-  int thread_ref;    /* slot of the coroutine of calls that do not sleep */
-  bool thread_idle;  /* its last call ended well: it can serve again */
-  bool state_read;   /* the slot holds this call's ctx.state */
-  np_buf state;      /* JSON between calls; empty: {} */
-  np_buf next_state; /* of the call that runs */
-  size_t said;       /* bytes of log in this call */
-  bool shrunk;       /* the call has had the one shrink that is not paid by the text */
-  bool measured;     /* every instruction is counted */
+      state_ref;       /* slots of the registry, filled while a call lasts */
+  int thread_ref;      /* slot of the coroutine of calls that do not sleep */
+  bool thread_idle;    /* its last call ended well: it can serve again */
+  bool state_read;     /* the slot holds this call's ctx.state */
+  np_buf state;        /* JSON between calls; empty: {} */
+  np_buf next_state;   /* of the call that runs */
+  np_pending *pending; /* proposals that wait for the turn's end; propose.c */
+  size_t pending_count, pending_cap;
+  np_arena pending_text;
+  np_buf patch, faults; /* of the proposal that is made */
+  size_t said;          /* bytes of log in this call */
+  bool shrunk;          /* the call has had the one shrink that is not paid by the text */
+  bool measured;        /* every instruction is counted */
   np_cost cost[NP_HOOK_COUNT];
   np_err broken; /* why the call has failed whatever Lua does; code 0: it has not */
 };
@@ -297,7 +301,8 @@ extern const char *const np_policy_keys[],
                                       *const np_tools_keys[],
                                           *const np_ask_keys[],
                                               *const np_ask_all_keys[],
-                                                  *const np_summarize_keys[];
+                                                  *const np_summarize_keys[],
+                                                      *const np_propose_keys[];
 
 /* ---- context.c, query.c, span.c, entry.c: handles, which end with their call ---- */
 
@@ -332,6 +337,11 @@ int np_context_fold(lua_State *L);
 int np_context_log(lua_State *L); /* env_neap.c */
 int np_context_search(lua_State *L);
 int np_context_map(lua_State *L);
+int np_context_object(lua_State *L); /* propose.c */
+int np_context_propose(lua_State *L);
+void np_pending_free(np_policy *p);
+void np_pending_back(np_policy *p, size_t mark); /* a hook has failed */
+void np_pending_forget(np_policy *p, np_hook hook);
 int np_context_tools(lua_State *L); /* tools.c */
 /* A number of steps, tokens or entries at the top; a float is rounded down. Raises. */
 int64_t np_check_whole(lua_State *L, const char *who, const char *what);

@@ -35,6 +35,9 @@ void np_policy_free(np_policy *p) {
   if (p->pool.alloc) np_pool_free(&p->pool);
   np_buf_free(&p->state);
   np_run_free(p);
+  np_pending_free(p);
+  np_buf_free(&p->patch);
+  np_buf_free(&p->faults);
   np_shun_free(p);
   np_buf_free(&p->next_state);
   np_free(&a, p->options);
@@ -53,6 +56,9 @@ np_policy *np_policy_new(const neap_alloc *a, const np_limits *limits) {
   p->heap.block = p->limits.block;
   np_arena_init(&p->arena, &p->alloc);
   np_arena_init(&p->run.arena, &p->alloc);
+  np_arena_init(&p->pending_text, &p->alloc);
+  np_buf_init(&p->patch, &p->alloc);
+  np_buf_init(&p->faults, &p->alloc);
   np_arena_init(&p->shun.arena, &p->alloc);
   np_buf_init(&p->state, &p->alloc);
   np_buf_init(&p->next_state, &p->alloc);

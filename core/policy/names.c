@@ -83,6 +83,7 @@ static int names_body(lua_State *L) {
   write_list(out, "ask", np_ask_keys);
   write_list(out, "ask_all", np_ask_all_keys);
   write_list(out, "entries", np_entries_keys);
+  write_list(out, "propose", np_propose_keys);
   write_list(out, "span", np_span_keys);
   write_list(out, "summarize", np_summarize_keys);
   write_list(out, "tools", np_tools_keys);

@@ -25,6 +25,8 @@ typedef struct np_limits {
 } np_limits;
 
 /* What a turn looks like from a policy, filled in by the engine. */
+struct np_pending;
+
 typedef struct np_turn {
   int64_t window, reserve, budget;
   int64_t now;                    /* recorded milliseconds; 0: unknown */
@@ -40,7 +42,19 @@ typedef struct np_turn {
   neap_rc (*search)(void *ctx, np_str query, int64_t *ids, size_t room, size_t *n,
                     np_err *e);
   void *search_ctx;
+  np_str object; /* the state object as JSON; empty: none yet */
+  /* tries a proposal of the policy's; NULL: there is no such object. NEAP_E_REFUSED: the faults
+  ** say why */
+  neap_rc (*propose)(void *ctx, const struct np_pending *p, np_buf *faults, np_err *e);
+  void *propose_ctx;
 } np_turn;
+
+/* A change of the state object that a hook has asked for. */
+typedef struct np_pending {
+  int hook;
+  np_str patch, reason;
+  int64_t source; /* an entry; 0: none */
+} np_pending;
 
 /* Where log lines of policies go (neap.log, capped). */
 typedef void (*np_policy_say)(void *ctx, np_str line);
@@ -115,6 +129,11 @@ void np_policy_measure(np_policy *p);
 bool np_policy_cost(const np_policy *p, size_t i, np_cost *out);
 /* Instructions of all hooks so far, as the limit counts them. */
 int64_t np_policy_spent(const np_policy *p);
+
+/* What the turn's hooks have proposed, the i-th (NULL: no more), without those of a compact that
+** sleeps; and that they have been taken, or go with the turn. */
+const np_pending *np_policy_proposal(const np_policy *p, size_t i);
+void np_policy_proposals_done(np_policy *p);
 
 /* ---- asking a model (ask.c) ----
 **

@@ -5,6 +5,27 @@
 ---@class neap.Session
 local Session = {}
 
+---@class neap.Ctx
+local Ctx = {}
+
+---The state object as it is now, a table of the policy's own; nil where there is none yet.
+---@return table?
+function Ctx:object() end
+
+---What ctx:propose takes besides the patch.
+---@class neap.ProposeOptions
+---@field reason? string  at most 1,000 bytes
+---@field source? integer the entry that it rests on
+
+---Proposes a change of the state object as the writer `policy`. It is checked at once and taken
+---when the turn is decided, so that the next prompt shows it; a hook that fails has proposed
+---nothing. An empty list is written in JSON: `ctx:propose('{"pending":[]}')`.
+---@param patch table|string a merge patch, or a list of `{ op, path, value }`
+---@param options? neap.ProposeOptions
+---@return true? taken
+---@return string? faults what is wrong, a line each: PATH: WHAT
+function Ctx:propose(patch, options) end
+
 ---The state object as it is, or was at a version, and that version. Numbers that Lua would write
 ---in another way (500.00) are slices of their own digits: tostring gives them.
 ---@param version? integer

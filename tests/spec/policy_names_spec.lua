@@ -94,6 +94,7 @@ describe("meta.lua", function()
     Question = "ask",
     OneOfMany = "ask_all",
     SummarizeOptions = "summarize",
+    ProposeOptions = "propose",
   }) do
     it("names the arguments of neap." .. class .. ", and no other", function()
       assert.are.same(set(NAMES.keys[key]), documented(class))

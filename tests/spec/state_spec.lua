@@ -532,3 +532,65 @@ describe("neap state", function()
     end
   end)
 end)
+
+describe("ctx:object and ctx:propose", function()
+  local function session(name, code)
+    local path = DIR .. "/" .. name
+    local f = assert(io.open(path, "wb"))
+    f:write(code)
+    f:close()
+    local s = open({ policy = path })
+    assert(s:add({ role = "user", content = "T" }))
+    assert(s:propose("user", FIRST))
+    return s
+  end
+
+  it("reads the state, and changes it as the writer policy (S1.26)", function()
+    local s <close> = session("read.lua", [[return { api = 1, assemble = function(ctx)
+      ctx:log(ctx:object().constraints.max_price, #ctx:object().pending)
+      if ctx.step > 1 then return end
+      ctx:log(ctx:propose({ completed = { "a" } }, { reason = "r", source = 1 }))
+      ctx:log(ctx:propose({ goal = "x", nope = 1 }))
+      ctx:log(ctx:propose('{"pending":[]}'))
+    end }]])
+    lacks(assert(s:prompt()), [[\"completed\":[\"a\"],]])
+    local log = s:account().log
+    assert.are.same({ "500.0 1", "true" }, { log[1], log[2] })
+    has(log[3], "/goal: is a hard constraint")
+    has(log[3], "/nope: is not in the schema")
+    has(log[4], "/pending: what is open goes only with a reason")
+    assert.are.equal(2, select(2, s:state()))
+    assert.are.equal("policy", s:state_history()[2].who)
+    assert(s:add({ role = "assistant", content = "ok" }))
+    has(assert(s:prompt()), [[\"completed\":[\"a\"],]])
+  end)
+
+  it("changes nothing when the hook fails, or the turn", function()
+    local s <close> = session("fails.lua", [[return { api = 1, assemble = function(ctx)
+      ctx:propose { completed = { "a" } }
+      error("no")
+    end }]])
+    assert(s:prompt())
+    assert.are.equal(1, select(2, s:state()))
+    assert.are.equal(1, #s:state_history())
+  end)
+
+  it("waits for a compact that sleeps", function()
+    local s <close> = session("sleeps.lua", [[return { api = 1, compact = function(ctx)
+      if ctx.state.done then return end
+      ctx:propose { completed = { "asked" } }
+      ctx:ask { prompt = "what?", max_tokens = 20 }
+      ctx.state.done = true
+    end }]])
+    s.summarize = false
+    assert(s:prompt())
+    assert.are.equal(1, select(2, s:state()))
+    local ask = s:next_ask()
+    assert(s:add({ role = "assistant", content = "meanwhile" }))
+    assert(s:prompt())
+    assert.are.equal(1, select(2, s:state()))
+    assert(s:answer(ask.id, "this"))
+    assert(s:prompt())
+    assert.are.equal(2, select(2, s:state()))
+  end)
+end)
