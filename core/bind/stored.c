@@ -177,6 +177,70 @@ static int engine_import(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg np_bind_stored[] = {{"stored", engine_stored}, {"events", engine_events},
-                                   {"fork", engine_fork},     {"export", engine_export},
-                                   {"import", engine_import}, {NULL, NULL}};
+/* ---- the store as a whole ---- */
+
+static int engine_flush(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  return push_done(L, n, neap_flush(n));
+}
+
+static int keep_line(void *ctx, neap_str line) {
+  np_buf_add(ctx, line);
+  np_buf_addc(ctx, '\n');
+  return 1;
+}
+
+/* check(): the lines of its faults, "" for none; nil, message, code when it could not look */
+static int engine_check(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  np_buf *lines = np_bind_buf(L);
+  neap_rc rc = neap_store_check(n, keep_line, lines);
+  if (rc && rc != NEAP_E_CORRUPT) return push_failure(L, n, rc);
+  np_bind_push_buf(L, lines);
+  return 1;
+}
+
+/* stats(): as JSON */
+static int engine_stats(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  np_buf *out = np_bind_buf(L);
+  neap_rc rc = neap_store_stats(n, keep_name, out);
+  if (rc) return push_failure(L, n, rc);
+  np_bind_push_buf(L, out);
+  return 1;
+}
+
+static int engine_vacuum(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  neap_swept s;
+  neap_rc rc = neap_store_vacuum(n, &s);
+  if (rc) return push_failure(L, n, rc);
+  lua_createtable(L, 0, 4);
+  set_int(L, "contents", s.contents);
+  set_int(L, "bytes", s.bytes);
+  set_int(L, "before", s.before);
+  set_int(L, "after", s.after);
+  return 1;
+}
+
+static int engine_backup(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  return push_done(L, n, neap_store_backup(n, check_name(L, 2)));
+}
+
+/* copy(name, engine) */
+static int engine_copy(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  const char *name = check_name(L, 2);
+  lua_settop(L, 3);
+  lua_pushvalue(L, 1); /* kept, so that the collector leaves it alone */
+  lua_copy(L, 3, 1);
+  neap *to = np_bind_to_engine(L);
+  return push_done(L, n, neap_session_copy(n, name, to));
+}
+
+const luaL_Reg np_bind_stored[] = {
+    {"stored", engine_stored}, {"events", engine_events}, {"fork", engine_fork},
+    {"export", engine_export}, {"import", engine_import}, {"flush", engine_flush},
+    {"check", engine_check},   {"stats", engine_stats},   {"vacuum", engine_vacuum},
+    {"backup", engine_backup}, {"copy", engine_copy},     {NULL, NULL}};

@@ -242,6 +242,32 @@ NEAP_API neap_rc neap_session_import(neap *n, neap_str text, const char *name,
                                      neap_write_fn said, void *ctx);
 NEAP_API int neap_is_export(neap_str text); /* 1: it begins as such lines do */
 
+/* Copies a session to another handle's store, under its name. Errors as for fork; both stores'. */
+NEAP_API neap_rc neap_session_copy(neap *n, const char *name, neap *to);
+
+/* ---- the store ----------------------------------------------------------------------- */
+
+/* Writes what NEAP_DURABLE_BATCH and NEAP_DURABLE_MEMORY hold back, of all sessions. */
+NEAP_API neap_rc neap_flush(neap *n);
+
+/* Looks at all of the store: its structure, gaps in logs, sums of heads, every body against its
+** hash, the index of words. A line for each fault; NEAP_E_CORRUPT when there was one. */
+NEAP_API neap_rc neap_store_check(neap *n, neap_write_fn line, void *ctx);
+/* What it holds, as a JSON object: version, page_size, pages, free_pages, and for each of
+** `tenants` sessions, events, heads and bodies (bytes in events' rows), contents and content_bytes,
+** references to them and the bytes `referenced` by those, what they take in rows and pieces,
+** purged, indexed. */
+NEAP_API neap_rc neap_store_stats(neap *n, neap_write_fn write, void *ctx);
+/* Removes contents that nothing refers to, and makes the file as small as it can be. */
+typedef struct neap_swept {
+  int64_t contents, bytes; /* removed */
+  int64_t before, after;   /* bytes of the file */
+} neap_swept;
+NEAP_API neap_rc neap_store_vacuum(neap *n, neap_swept *out);
+/* Copies the store to a new file while others write: it holds one state of it, all that had been
+** written when the copy began. NEAP_E_IO: `path` is there already, or cannot be made. */
+NEAP_API neap_rc neap_store_backup(neap *n, const char *path);
+
 /* ---- what the host supplies ---------------------------------------------------------- */
 
 /* Tool schemas (a JSON array as the provider takes it) and the request's other members (an

@@ -341,6 +341,9 @@ const np_store_ops np_sq_ops = {
     .find = sq_find,
     .secret = sq_secret,
     .check = np_sq_check,
+    .stats = np_sq_stats,
+    .vacuum = np_sq_vacuum,
+    .backup = np_sq_backup,
     .flush = sq_flush,
     .close = sq_close,
 };

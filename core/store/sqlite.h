@@ -145,6 +145,11 @@ neap_rc np_sq_fork(np_store *st, np_str tenant, np_str from, np_str to, int64_t 
 neap_rc np_sq_restore(np_store *st, np_str tenant, np_str session, const np_event *ev,
                       size_t n, np_err *e);
 
+/* ---- backup.c, upkeep.c ------------------------------------------------------------ */
+neap_rc np_sq_backup(np_store *st, const char *path_cstr, np_err *e);
+neap_rc np_sq_stats(np_store *st, np_figure_fn fn, void *ctx, np_err *e);
+neap_rc np_sq_vacuum(np_store *st, np_swept *out, np_err *e);
+
 /* ---- check.c ----------------------------------------------------------------------- */
 neap_rc np_sq_check(np_store *st, void (*say)(void *ctx, np_str line), void *ctx,
                     np_err *e);

@@ -120,6 +120,14 @@ typedef struct np_hit {
 
 #define NP_HITS_MAX 100 /* of one answer */
 
+/* A figure of a tenant, or with a NULL tenant of the whole file. */
+typedef void (*np_figure_fn)(void *ctx, np_str tenant, const char *name, int64_t value);
+
+typedef struct np_swept {
+  int64_t contents, bytes; /* that nothing referred to */
+  int64_t before, after;   /* bytes of the file */
+} np_swept;
+
 typedef struct np_store_ops {
   const char *name; /* "sqlite", "memory" */
 
@@ -187,6 +195,15 @@ typedef struct np_store_ops {
   ** returns NEAP_E_CORRUPT when there was one. */
   neap_rc (*check)(np_store *st, void (*say)(void *ctx, np_str line), void *ctx,
                    np_err *e);
+
+  /* What the file holds. NEAP_E_READONLY for an older one that may not be written. NULL, as the
+  ** next two, for a store that has no file. `fn` must not use the store. */
+  neap_rc (*stats)(np_store *st, np_figure_fn fn, void *ctx, np_err *e);
+  /* Removes contents that nothing refers to and makes the file as small as it can be. */
+  neap_rc (*vacuum)(np_store *st, np_swept *out, np_err *e);
+  /* Copies the file to a new one, in one of its states, while others write. Sessions of other
+  ** handles that hold back events have those in it that are written. */
+  neap_rc (*backup)(np_store *st, const char *path_cstr, np_err *e);
 
   /* Writes what NEAP_DURABLE_BATCH and _MEMORY have held back. */
   neap_rc (*flush)(np_store *st, np_err *e);

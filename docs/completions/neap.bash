@@ -18,7 +18,7 @@ _neap() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= kind=none
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check trust recall session state doctor help --help --version'
+    _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check trust recall session state store doctor help --help --version'
     return
   fi
   case $prev in
@@ -31,7 +31,7 @@ _neap() {
     --shadow|-p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
-    help) _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check trust recall session state doctor'; return ;;
+    help) _neap_words 'count encode decode encodings vocab import sessions replay compare watch show explain diff new check trust recall session state store doctor'; return ;;
     count) words='-e --encoding --special --json -h --help'; kind=files ;;
     encode) words='-e --encoding --special --binary -h --help'; kind=files ;;
     decode) words='-e --encoding --binary -h --help'; kind=files ;;
@@ -51,6 +51,7 @@ _neap() {
     recall) words='--session -k --hits --store --tenant --json -h --help'; kind=files ;;
     session) words='--turn --events --name --store --tenant --json -h --help'; kind=files ;;
     state) words='--who --reason --source --if-version --store --tenant --json -h --help'; kind=files ;;
+    store) words='--session --store --tenant --json -h --help'; kind=files ;;
     doctor) words='--json -h --help'; kind=none ;;
   esac
   case $cur in

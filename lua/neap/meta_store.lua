@@ -45,6 +45,32 @@ function Store:export(name, file) end
 ---@return string? name, string? message, string? code
 function Store:import(text, name) end
 
+---Copies a session to another store, under its name.
+---@param name string
+---@param to neap.Store
+---@return true? ok, string? message, string? code
+function Store:copy(name, to) end
+
+---Looks at all of the store: its structure, gaps in logs, every body against its hash, the index
+---of words. A line for each fault.
+---@return string[]? faults, string? message, string? code
+function Store:check() end
+
+---What it holds: version, page_size, pages, free_pages and, for each of `tenants`, sessions,
+---events, heads and bodies (bytes in their rows), contents, content_bytes, references, referenced.
+---@return table? stats, string? message, string? code
+function Store:stats() end
+
+---Removes contents that nothing refers to, and makes the file as small as it can be.
+---@return {contents: integer, bytes: integer, before: integer, after: integer}? swept
+---@return string? message, string? code
+function Store:vacuum() end
+
+---Copies the store to a new file while others write: one state of it.
+---@param path string       of a file that is not there
+---@return true? ok, string? message, string? code
+function Store:backup(path) end
+
 ---Closes the store; also done by `<close>` and by the collector.
 function Store:close() end
 

@@ -72,6 +72,48 @@ function Store:import(text, name)
   return raw(self):import(text, name)
 end
 
+--- Copies a session to another store.
+---@param name string
+---@param to neap.Store
+---@return true? ok, string? message, string? code
+function Store:copy(name, to)
+  return raw(self):copy(name, raw(to))
+end
+
+--- Looks at all of the store: a line for each fault.
+---@return string[]? faults, string? message, string? code
+function Store:check()
+  local text, why, code = raw(self):check()
+  if not text then return nil, why, code end
+  local lines = {}
+  for line in text:gmatch("[^\n]+") do
+    lines[#lines + 1] = line
+  end
+  return lines
+end
+
+--- What it holds: figures of the file and of each tenant.
+---@return table? stats, string? message, string? code
+function Store:stats()
+  local text, why, code = raw(self):stats()
+  if not text then return nil, why, code end
+  return core.json.decode(text)
+end
+
+--- Removes contents that nothing refers to, and makes the file as small as it can be.
+---@return {contents: integer, bytes: integer, before: integer, after: integer}? swept
+---@return string? message, string? code
+function Store:vacuum()
+  return raw(self):vacuum()
+end
+
+--- Copies the store to a new file while others write.
+---@param path string
+---@return true? ok, string? message, string? code
+function Store:backup(path)
+  return raw(self):backup(path)
+end
+
 function Store:close()
   if self.engine then self.engine:close() end
   self.engine = nil

@@ -94,7 +94,7 @@ M.options = {
   pair = { short = "p", arg = "POLICY", many = true, help = "one policy, or two to compare" },
   sweep = { arg = "NAME=V1,V2,…", help = "each policy once for each value of this option" },
   session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
-  stored = { arg = "NAME", help = "search this session only (all of them)" },
+  stored = { arg = "NAME", help = "this session only (all of them)" },
   hits = { short = "k", arg = "N", kind = "integer", min = 1, help = "at most so many (10)" },
   events = { arg = "N", kind = "integer", min = 1, help = "the first so many events" },
   imported = { arg = "NAME", help = "what the session is to be called (as it was)" },
@@ -435,6 +435,21 @@ M.verbs = {
       .. "when the proposal is refused.",
     options = { "who", "reason", "source", "if_version", "store", "tenant", "json" },
     module = "state",
+  },
+  {
+    name = "store",
+    args = "check|backup|copy|vacuum|stats [FILE]",
+    min = 1,
+    max = 2,
+    about = "look after a store: check it, copy it while it is used, make it small, measure it",
+    more = "`check` looks at the structure, at gaps in logs, at every body's hash, and at the\n"
+      .. "index of words; a line for each fault, exit 1. `backup FILE` writes one state of\n"
+      .. "it to a new file, however many write meanwhile, and checks that. `copy FILE` puts the\n"
+      .. "sessions of --tenant, or the one of --session, into another store, under their names.\n"
+      .. "`vacuum` removes contents that nothing refers to, and gives free pages back. `stats`\n"
+      .. "counts sessions, events and bytes by tenant, and what sharing and compression save.",
+    options = { "stored", "store", "tenant", "json" },
+    module = "store",
   },
   {
     name = "doctor",

@@ -169,13 +169,14 @@ end
 
 -- To a file through another one beside it: what is there stays until all is written.
 local function export_file(engine, name, path)
-  local fresh = check(core.fresh(path, true))
+  local fresh, no = core.fresh(path, true)
+  if not fresh then return nil, ("%s: %s; check the path"):format(path, no) end
   local out, why = io.open(fresh, "wb")
   local ok = out ~= nil
   if ok then ok, why = engine:export(name, out) end
   if out then
-    local closed, no = out:close()
-    if ok and not closed then ok, why = nil, no end
+    local closed, problem = out:close()
+    if ok and not closed then ok, why = nil, problem end
   end
   if ok then ok, why = os.rename(fresh, path) end
   if ok then return true end
