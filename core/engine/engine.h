@@ -58,7 +58,8 @@ typedef enum np_event_kind {
   NP_EV_SCHEMA = 17, /* body: that of the state object */
   /* head: who, version, source, step, reason, or why it was refused; body: the patch. Of a
   ** taken one the next message that is a state holds the object */
-  NP_EV_PROPOSAL = 18
+  NP_EV_PROPOSAL = 18,
+  NP_EV_END /* behind the last; stored.c has a name for each */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */

@@ -16,6 +16,7 @@ static const char *const names[] = {
     [NP_EV_TOOLSET] = "toolset", [NP_EV_SHADOW] = "shadow",
     [NP_EV_SCHEMA] = "schema",   [NP_EV_PROPOSAL] = "proposal",
 };
+_Static_assert(NP_COUNT(names) == NP_EV_END, "every kind of event has a name");
 
 const char *np_event_name(int32_t kind) {
   return kind > 0 && (size_t)kind < NP_COUNT(names) ? names[kind] : NULL;
