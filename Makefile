@@ -210,6 +210,7 @@ bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
 	@$(LUA_ENV) $(LUA) tests/bench/words.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/policy.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/economy.lua $(if $(JSON),--json) $(if $(NPM),--npm)
+	@$(if $(NPM),$(LUA_ENV) $(LUA) tests/bench/policies.lua,:)
 
 lint: deps-lint               ## gcc and clang with -Werror, formatting, luacheck, cppcheck
 	@BUILD='$(BUILD)' MAKE='$(SUBMAKE)' C_FILES='$(C_FILES)' CPP='$(DEP_FLAGS)' bash tests/support/lint.sh

@@ -4,8 +4,9 @@
 --
 -- What was cleared stays cleared, and is not counted again: the prompt has to rise to the
 -- trigger anew. `at_least` is worth setting: a rewrite that clears less is put off. It adds up
--- what the results take; the marks that stand there instead are a line each, and arguments that
--- are shorter than that stay. In windows below `per` tokens both numbers shrink in proportion.
+-- what the results take; the marks that stand there instead are a line each. A call itself always
+-- stays, with its arguments or the first of them. In windows below `per` tokens both numbers
+-- shrink in proportion.
 --
 -- example: window=4000 per=4000 trigger=900 keep=1 exclude=search
 --   user 20
@@ -29,7 +30,7 @@ return {
     keep = { default = 3, min = 0, help = "newest tool uses that stay" },
     at_least = { default = 0, min = 0, help = "tokens that must be cleared, or nothing is" },
     exclude = { default = "", help = "tools that are never cleared, as web_search,memory" },
-    inputs = { default = false, help = "clear the calls' arguments too" },
+    inputs = { default = false, help = "cut the calls' arguments to 60 tokens too" },
     per = { default = 200000, min = 1, help = "the window that the tokens are meant for" },
   },
 
@@ -51,7 +52,7 @@ return {
     if tokens < part * o.at_least then return end
     for _, e in ipairs(old) do
       e:mask("an old tool use")
-      if o.inputs and e.pair then e.pair:mask("an old tool use") end
+      if o.inputs and e.pair then e.pair:trim({ tokens = 60, why = "an old tool use" }) end
     end
   end,
 }

@@ -27,13 +27,13 @@ return {
     trigger = { default = 100000, min = 0, help = "tokens of the whole history that begin it" },
     keep = { default = 3, min = 0, help = "newest results that stay" },
     exclude = { default = "", help = "tools that are never cleared, as read,search" },
-    inputs = { default = false, help = "clear the calls' arguments too" },
+    inputs = { default = false, help = "cut the calls' arguments to 60 tokens too" },
     per = { default = 200000, min = 1, help = "the window that the trigger is meant for" },
   },
 
   assemble = function(ctx, o)
     local whole = ctx.tokens
-    for e in ctx:entries({ kind = { "result", "call" }, at = "masked" }) do
+    for e in ctx:entries({ kind = { "result", "call" }, at = { "masked", "trimmed" } }) do
       whole = whole + e.full_tokens - e.tokens
     end
     if whole < o.trigger * math.min(1, ctx.window / o.per) then return end
@@ -42,7 +42,7 @@ return {
     for e in ctx:entries(old) do
       if e.age > 1 and not never:find("," .. (e.tool or "") .. ",", 1, true) then
         e:mask("cleared")
-        if o.inputs and e.pair then e.pair:mask("cleared") end
+        if o.inputs and e.pair then e.pair:trim({ tokens = 60, why = "cleared" }) end
       end
     end
   end,
