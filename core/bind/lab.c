@@ -67,8 +67,32 @@ static int uses(lua_State *L) {
   return 2;
 }
 
-const luaL_Reg np_bind_lab[] = {
-    {"take_shown", take_shown}, {"kind", kind}, {"uses", uses}, {NULL, NULL}};
+/* facts(): every citation of a fact so far, as the entry that is credited, the step that cites
+** and the name, one after the other in a list. */
+static int facts(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  np_err e = {.code = NEAP_OK};
+  if (np_log_index_need(&s->log, &e)) return luaL_error(L, "%s", e.text);
+  lua_newtable(L);
+  lua_Integer n = 0;
+  for (size_t i = 0; i < np_cite_count(s->log.cite); i++) {
+    const np_citation *c = np_cite_at(s->log.cite, i);
+    if (!c->fact || c->kind == NP_IDENT_WORD) continue;
+    lua_pushinteger(L, (lua_Integer)c->credited);
+    lua_rawseti(L, -2, ++n);
+    lua_pushinteger(L, (lua_Integer)c->step);
+    lua_rawseti(L, -2, ++n);
+    lua_pushlstring(L, c->text.p, c->text.n);
+    lua_rawseti(L, -2, ++n);
+  }
+  return 1;
+}
+
+const luaL_Reg np_bind_lab[] = {{"take_shown", take_shown},
+                                {"kind", kind},
+                                {"uses", uses},
+                                {"facts", facts},
+                                {NULL, NULL}};
 
 const luaL_Reg np_bind_lab_shadow[] = {{"shadow_take_shown", take_shown},
                                        {"shadow_kind", kind},

@@ -17,16 +17,43 @@ local failure = require("neap.cli.fail")
 local M = {}
 local json, fail, check = core.json, failure.fail, failure.check
 
--- `name=v1,v2` as the settings name=v1 and name=v2; without a sweep, one that sets nothing.
-local function settings_of(sweep)
-  if not sweep then return { false } end
+local MOST_SETTINGS = 1000
+
+-- One sweep's values: `name=v1,v2` as name=v1 and name=v2.
+local function values_of(sweep, seen)
   local name, values = sweep:match("^([%a_][%w_]*)=(.+)$")
   if not name then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(sweep)) end
+  if seen[name] then
+    fail(("--sweep %s: %s is swept twice; give all its values once"):format(sweep, name))
+  end
+  seen[name] = true
   local list = {}
   for value in values:gmatch("[^,]+") do
     list[#list + 1] = name .. "=" .. value
   end
+  if #list == 0 then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(sweep)) end
   return list
+end
+
+-- Every combination of the sweeps' values, the last name's running fastest; without a sweep one
+-- that sets nothing.
+local function settings_of(sweeps)
+  local all, seen = { {} }, {}
+  for _, sweep in ipairs(sweeps or {}) do
+    local values, more = values_of(sweep, seen), {}
+    for _, before in ipairs(all) do
+      for _, value in ipairs(values) do
+        local one = table.move(before, 1, #before, 1, {})
+        one[#one + 1] = value
+        more[#more + 1] = one
+      end
+    end
+    all = more
+    if #all > MOST_SETTINGS then
+      fail(("--sweep: more than %d combinations; sweep fewer values"):format(MOST_SETTINGS))
+    end
+  end
+  return all
 end
 
 -- The policies to run, then the references: two bounds and what every policy should beat.
@@ -35,7 +62,7 @@ local function contestants(words, sweep)
   for _, word in ipairs(words) do
     local path = check(paths.policy(word))
     for _, setting in ipairs(settings_of(sweep)) do
-      list[#list + 1] = { path = path, label = word, setting = setting }
+      list[#list + 1] = { path = path, label = word, setting = setting[1] and setting }
     end
   end
   list[#list + 1] = { label = "full", reference = true, unbounded = true }
@@ -57,24 +84,48 @@ local function default_words(words)
   return shipped
 end
 
--- One line for a recording under a contestant.
-local function run_one(recording, one, opts, seen)
-  local o = session.options(opts, one.setting and { one.setting } or nil)
+local function write_policy(text)
+  local path = os.tmpname()
+  local f = check(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+-- One line for a recording under a contestant. `told` is the oracle for it, which the run without
+-- a window makes.
+local function run_one(recording, one, opts, seen, told)
+  local o = session.options(opts, one.setting)
   o.policy, o.unbounded, o.progress, o.observe = one.path, one.unbounded, nil, true
-  o.on_turn = function(account)
+  o.on_account = function(account)
     session.hook_errors(account, ("%s, %s"):format(one.label, recording.name), seen)
   end
-  if one.oracle then o.policy = check(oracle.policy(recording, o)) end
+  if one.oracle then o.policy = write_policy(told) end
   local state, why = replay.run(recording, o)
   if one.oracle then os.remove(o.policy) end
   if not state then fail(why) end
+  if one.unbounded then told = oracle.text(state.session) end
   replay.close(state)
   local line = replay.summary(recording, state)
-  if one.setting then line.policy = line.policy .. " " .. one.setting end
+  if one.setting then line.policy = line.policy .. " " .. table.concat(one.setting, " ") end
   if one.reference then
     line.policy, line.reference, line.policy_sha256 = one.label, true, nil
   end
-  return line
+  return line, told
+end
+
+-- The lines of a recording, one a contestant: first the one without a window, which tells what
+-- will be cited.
+local function run_all(recording, list, opts, seen, progress)
+  local lines, told = {}, nil
+  for c, one in ipairs(list) do
+    if one.unbounded then lines[c], told = run_one(recording, one, opts, seen) end
+  end
+  for c, one in ipairs(list) do
+    progress(c - 1)
+    lines[c] = lines[c] or run_one(recording, one, opts, seen, told)
+  end
+  return lines
 end
 
 -- Lines of this process, as a list of groups: one group a session, one line a contestant.
@@ -87,11 +138,11 @@ local function run_here(opts, args, list)
     local shard = opts.shard or { 1, 1 }
     if (i - 1) % shard[2] == shard[1] - 1 then
       for _, recording in ipairs(session.load_or_skip(path, opts)) do
-        local lines = {}
-        for c, one in ipairs(list) do
-          progress((i - 1) * #list + c - 1, #args * #list)
-          lines[c] = run_one(recording, one, opts, seen)
-          lines[c].file = i
+        local lines = run_all(recording, list, opts, seen, function(c)
+          progress((i - 1) * #list + c, #args * #list)
+        end)
+        for _, line in ipairs(lines) do
+          line.file = i
         end
         groups[#groups + 1] = lines
       end
@@ -110,12 +161,15 @@ local function shard_command(opts, args, words, i, n)
   if core.exe_dir() == "" then fail("-j needs the neap program; use -j 1 here") end
   local parts = { quote(core.exe_dir() .. "/neap"), "compare", "--shard", i .. "/" .. n }
   local passed = { "window", "reserve", "format", "encoding", "model", "prices", "think", "cache",
-    "from", "as", "sweep" }
+    "from", "as" }
   for _, name in ipairs(passed) do
     if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
   end
   for _, flag in ipairs({ "lenient", "branches" }) do
     if opts[flag] then parts[#parts + 1] = "--" .. flag end
+  end
+  for _, sweep in ipairs(opts.sweep or {}) do
+    table.move({ "--sweep", quote(sweep) }, 1, 2, #parts + 1, parts)
   end
   for _, word in ipairs(words) do
     table.move({ "-p", quote(word) }, 1, 2, #parts + 1, parts)

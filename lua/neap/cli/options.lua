@@ -92,7 +92,11 @@ M.options = {
   turn = { arg = "N", kind = "integer", min = 1, help = "which turn" },
   turns = { arg = "N", kind = "integer", min = 1, many = true, help = "which turn" },
   pair = { short = "p", arg = "POLICY", many = true, help = "one policy, or two to compare" },
-  sweep = { arg = "NAME=V1,V2,…", help = "each policy once for each value of this option" },
+  sweep = {
+    arg = "NAME=V1,V2,…",
+    many = true,
+    help = "each policy once for each value of this option; of several, for each combination",
+  },
   session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
   stored = { arg = "NAME", help = "this session only (all of them)" },
   hits = { short = "k", arg = "N", kind = "integer", min = 1, help = "at most so many (10)" },
@@ -264,6 +268,7 @@ M.verbs = {
     more = "present: shown word for word when cited; pointed: a mark names it, one call away;\n"
       .. "gone: neither. Columns in which nothing happened are left out; --json has everything.\n"
       .. "oracle is greedy, and no bound: a policy may miss less, above all in a small window.\n"
+      .. "Five recordings and more have means with 95 % intervals, over recordings and forms.\n"
       .. "The project's own policy is not taken by itself: name it, as -p .neap/policy.lua.\n"
       .. "Exits 1 when a turn did not fit its budget.",
     options = {

@@ -1,15 +1,88 @@
 -- The oracle: a reference that is given what no policy can know, the list of later citations.
--- A first replay without a window collects it; then a policy that holds it ranks each entry by
--- the facts still to be cited from it, and trims giants on arrival as tide does. Budget, validity
--- and the price of rewrites bind it as they bind every other policy. It weighs entries, not
--- the bytes within them, and is greedy: a strong reference, no bound. next: compare.lua
-local replay = require("neap.report.replay")
-
+-- A replay without a window tells it; a policy that holds it then takes away first what nobody
+-- comes back to (Belady's choice), then shows of the rest the lines that will be used. Budget,
+-- validity and the price of rewrites bind it as they bind every other policy. It is greedy and
+-- picks lines as any trim does: a strong reference, no bound. next: compare.lua
 local M = {}
 
--- %s: entry id -> the steps at which a fact of it is cited.
-local POLICY = [[
+-- The lists: names, and by entry the steps at which a fact of it is cited, each followed by the
+-- number of its name.
+local POLICY = [==[
+local NAMES = {%s}
 local CITED = {%s}
+
+-- What is still to be cited from an entry: how often, and the names as words to look for.
+local function wanted(e, step)
+  local list, seen, n = CITED[e.id] or {}, {}, 0
+  local words = {}
+  for i = 1, #list, 2 do
+    local name = NAMES[list[i + 1]]
+    if list[i] >= step then n = n + 1 end
+    if list[i] >= step and not seen[name] and #words < 48 then
+      seen[name], words[#words + 1] = true, name
+    end
+  end
+  return n, table.concat(words, " ")
+end
+
+local function excerpt(ctx, e, tokens, why)
+  local n, words = wanted(e, ctx.step)
+  if n > 0 then
+    e:trim { tokens = tokens, keep = "about", about = words, why = why }
+  else
+    e:trim { tokens = tokens, keep = "dense", why = why }
+  end
+end
+
+-- Results by what is still wanted of them: those of which nothing is, then the larger first.
+local function in_order(ctx)
+  local useless, useful = {}, {}
+  for e in ctx:entries { kind = "result" } do
+    local there = e.at == "full" or e.at == "trimmed"
+    if there and e.step < ctx.step - 1 then
+      local n, words = wanted(e, ctx.step)
+      if n == 0 then
+        useless[#useless + 1] = e
+      else
+        useful[#useful + 1] = { e = e, tokens = e.tokens, words = words }
+      end
+    end
+  end
+  table.sort(useful, function(a, b)
+    if a.tokens ~= b.tokens then return a.tokens > b.tokens end
+    return a.e.id < b.e.id
+  end)
+  return useless, useful
+end
+
+-- Tokens that a prompt takes which shows what will be used, and nothing else that may go; never
+-- so many that the next rewrite would come at once.
+local function needed(ctx)
+  local useful, rest = 0, ctx.tokens
+  for e in ctx:entries {} do
+    local stays = e.held or e.step >= ctx.step - 1
+    if not stays then rest = rest - e.tokens end
+    if not stays and wanted(e, ctx.step) > 0 then
+      useful = useful + e.tokens + 40 -- its call beside it
+    end
+  end
+  return math.min(rest + useful, rest + (ctx.budget - rest) * 4 // 5)
+end
+
+local function ebb(ctx, floor)
+  local useless, useful = in_order(ctx)
+  for _, e in ipairs(useless) do
+    if ctx.tokens <= floor then return end
+    e:mask("nobody comes back to it")
+  end
+  for _, one in ipairs(useful) do
+    if ctx.tokens <= floor then return end
+    if one.e.at == "full" and one.tokens > 400 then
+      one.e:trim { tokens = 300, keep = "about", about = one.words, why = "what will be used" }
+    end
+  end
+  ctx:shrink(math.max(floor, needed(ctx)), "oracle")
+end
 
 return {
   api = 1,
@@ -20,69 +93,55 @@ return {
 
   admit = function(ctx, e)
     if e.kind == "result" and e.tokens > 0.25 * ctx.budget then
-      e:trim { tokens = 1000, keep = "dense", why = "a giant on arrival" }
+      excerpt(ctx, e, 1000, "a giant on arrival")
     end
   end,
 
   rank = function(ctx, e)
-    local worth = 0.01 / e.age
-    for _, step in ipairs(CITED[e.id] or {}) do
-      if step >= ctx.step then worth = worth + 1 end
-    end
-    return worth
+    return wanted(e, ctx.step) + 0.01 / e.age
   end,
 
   assemble = function(ctx)
-    if ctx.tokens > ctx.economy.height then ctx:shrink(ctx.economy.floor, "oracle") end
+    if ctx.tokens > ctx.economy.height then ebb(ctx, ctx.economy.floor) end
   end,
 }
-]]
+]==]
 
-local function write(text)
-  local path = os.tmpname()
-  local f, why = io.open(path, "wb")
-  if not f then return nil, why end
-  f:write(POLICY:format(text))
-  f:close()
-  return path
-end
-
--- A fact was first shown by a result or a later user message.
-local function is_fact(session, first)
-  local e = session:entry(first)
-  return e ~= nil and e.region == "hot" and (e.kind == "result" or e.kind == "user")
-end
-
--- The facts that an entry is cited for, as the steps of those who cite it.
-local function steps_of(session, id)
-  local steps = {}
-  for _, c in ipairs(session:citations(id)) do
-    if c.credited == id and is_fact(session, c.first) then steps[#steps + 1] = c.step end
+-- Numbers for names, in the order in which they come.
+local function numbering()
+  local list, of = {}, {}
+  return list, function(name)
+    if not of[name] then
+      list[#list + 1] = ("%q"):format(name):gsub("\n", "n")
+      of[name] = #list
+    end
+    return of[name]
   end
-  table.sort(steps)
-  return #steps > 0 and ("[%d]={%s}"):format(id, table.concat(steps, ",")) or nil
 end
 
---- Writes the oracle for one recording to a temporary file, which the caller removes.
----@param recording neap.Recording
----@param options neap.ReplayOptions
----@return string? path, string? message
-function M.policy(recording, options)
-  local blind, why = write("")
-  if not blind then return nil, why end
-  local o = { policy = blind, unbounded = true }
-  for _, name in ipairs({ "format", "encoding", "model", "lenient" }) do
-    o[name] = options[name]
+-- The facts that each entry is cited for, as the steps of those who cite it and their names.
+local function cited(session, number)
+  local by, list = {}, session:facts()
+  for i = 1, #list, 3 do
+    local id = list[i]
+    by[id] = by[id] or {}
+    table.insert(by[id], ("%d,%d"):format(list[i + 1], number(list[i + 2])))
   end
-  local state, message = replay.run(recording, o)
-  os.remove(blind)
-  if not state then return nil, message end
   local rows = {}
-  for id = 1, state.session:entry_count() do
-    rows[#rows + 1] = steps_of(state.session, id)
+  for id = 1, session:entry_count() do
+    if by[id] then rows[#rows + 1] = ("[%d]={%s}"):format(id, table.concat(by[id], ",")) end
   end
-  replay.close(state)
-  return write("\n  " .. table.concat(rows, ",\n  ") .. "\n")
+  return rows
+end
+
+--- The oracle for a recording, as the text of a policy, from a replay of it without a window whose
+--- session is still open.
+---@param session table
+---@return string
+function M.text(session)
+  local names, number = numbering()
+  local rows = cited(session, number)
+  return POLICY:format(table.concat(names, ","), "\n  " .. table.concat(rows, ",\n  ") .. "\n")
 end
 
 return M

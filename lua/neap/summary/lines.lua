@@ -17,7 +17,11 @@ local STARTS = {
   { "^Observation: ", "result" },
 }
 
+local MAY_START = { [("<"):byte()] = true, [("A"):byte()] = true, [("O"):byte()] = true }
+MAY_START[("["):byte()] = true
+
 local function start_of(line)
+  if not MAY_START[line:byte()] then return nil end -- nearly every line
   for _, one in ipairs(STARTS) do
     local _, last = line:find(one[1])
     if last then return one[2], line:sub(last + 1) end
@@ -29,7 +33,7 @@ end
 local function blocks(text)
   local out, step, block = {}, 0, nil
   for line in (text .. "\n"):gmatch("(.-)\r?\n") do
-    local n = line:match("^%[step (%d+)%]$")
+    local n = line:find("^%[step ") and line:match("^%[step (%d+)%]$")
     local kind, rest = start_of(line)
     if n then
       step, block = tonumber(n), nil
@@ -47,7 +51,9 @@ end
 
 -- At most LINE bytes, cut before a space, so that no name or number is cut in two.
 local function tidy(line)
-  line = line:gsub("</think>$", ""):gsub("[%c]", " "):match("^%s*(.-)%s*$")
+  if line:find("</think>", -8, true) then line = line:sub(1, -9) end
+  if line:find("%c") then line = line:gsub("%c", " ") end
+  line = line:match("^%s*(.-)%s*$")
   if #line <= LINE then return line end
   local head = line:sub(1, LINE)
   local cut = head:match("^(.*%S)%s+%S*$")

@@ -17,7 +17,10 @@ local function is_name(_, at, s)
   return at, core
 end
 local name = Cmt(C(letter ^ 1), is_name)
-local scan = lpeg.Ct((name + letter ^ 1 + 1) ^ 0)
+-- Most runs are plain words, which no is_name has to look at: capitals, then small letters.
+local outer = S("./:@#-") ^ 0
+local plain = outer * (R("AZ") ^ 1 * R("az") ^ 0 + R("az") ^ 1) * outer * -letter
+local scan = lpeg.Ct((plain + name + letter ^ 1 + 1) ^ 0)
 
 --- The names in a line, in order, also more than once.
 ---@param line string
