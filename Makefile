@@ -262,9 +262,10 @@ dist:                         ## build/neap-VERSION.tar.gz, from what is committ
 	@mkdir -p $(BUILD)
 	git archive --prefix=$(NAME)/ HEAD | gzip -n9 > $(BUILD)/$(NAME).tar.gz
 
-docs: all                     ## the man page and the completions, in docs/
+docs: all                     ## the man page, the completions and the gallery of policies
 	@mkdir -p docs/completions
 	@$(LUA_ENV) $(LUA) lua/neap/cli/manual.lua docs
+	@$(LUA_ENV) $(LUA) lua/neap/report/gallery.lua policies/README.md
 
 # ---- the rest ----------------------------------------------------------------------------
 
