@@ -65,7 +65,7 @@ describe("completion in bash", function()
 
   it("offers verbs", function()
     assert.are.equal("show ", offered({ "sho" }))
-    assert.truthy(offered({ "" }):find("replay compare watch show", 1, true))
+    assert.truthy(offered({ "" }):find("replay compare tune watch show", 1, true))
     assert.are.equal("sessions session ", offered({ "help", "ses" }))
   end)
 

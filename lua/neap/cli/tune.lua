@@ -1,0 +1,304 @@
+-- neap tune: which settings of a policy no other beats in both cost and facts gone. Fitted on one
+-- half of the recordings, reported on the other, both ways round. next: ../report/tune.lua
+local core = require("neap.core")
+local grid = require("neap.report.grid")
+local replay = require("neap.report.replay")
+local tally = require("neap.report.tally")
+local terminal = require("neap.report.terminal")
+local tune = require("neap.report.tune")
+local visible = require("neap.report.visible")
+local compare = require("neap.report.compare")
+local session = require("neap.cli.session")
+local failure = require("neap.cli.fail")
+
+local M = {}
+local json, fail, check = core.json, failure.fail, failure.check
+
+local TRIES = 40 -- settings for each half
+
+-- The policy's options, by name: { value, min, max }.
+local function defaults(recording, o)
+  local state = check(replay.run({
+    name = recording.name, path = recording.path, messages = {}, lines = {}, roles = {}, times = {},
+  }, o))
+  local options = json.decode(state.policy.options or "{}")
+  local name = state.policy.name
+  replay.close(state)
+  for _, one in pairs(options) do
+    for _, member in ipairs({ "value", "min", "max" }) do
+      one[member] = compare.number(one[member])
+    end
+  end
+  return options, name
+end
+
+local function place_of(list, value)
+  for i, one in ipairs(list) do
+    if one == value then return i end
+  end
+end
+
+-- Values as they were written: numbers and flags as such, the rest as text.
+local function swept(words)
+  local lists = {}
+  for _, word in ipairs(words) do
+    local name, values = word:match("^([%a_][%w_]*)=(.+)$")
+    if not name then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(word)) end
+    if lists[name] then
+      fail(("--sweep %s: %s is swept twice; give all its values once"):format(word, name))
+    end
+    lists[name] = {}
+    for value in values:gmatch("[^,]+") do
+      local read = json.decode(value)
+      if read == nil then read = value end
+      table.insert(lists[name], compare.number(read))
+    end
+  end
+  return lists
+end
+
+-- Names in order, the values of each, and the place of its default.
+local function space_of(options, sweeps)
+  local given = sweeps and swept(sweeps)
+  local names, lists, start = {}, {}, {}
+  for name in pairs(given or options) do
+    local one = options[name]
+    if not one then
+      fail(("--sweep %s=…: the policy has no such option; neap check lists them"):format(name))
+    end
+    if given or tune.values_of(one.value) then names[#names + 1] = name end
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    local one = options[name]
+    local list = given and given[name] or tune.values_of(one.value, one.min, one.max)
+    if not place_of(list, one.value) then table.insert(list, 1, one.value) end
+    lists[i], start[i] = list, place_of(list, one.value)
+  end
+  return names, lists, start
+end
+
+local function word_of(value)
+  return type(value) == "string" and value or json.encode(value)
+end
+
+-- The words of a setting, defaults left out: { "floor=0.6" }.
+local function words_of(space, places)
+  local words = {}
+  for i, name in ipairs(space.names) do
+    if places[i] ~= space.start[i] then
+      words[#words + 1] = name .. "=" .. word_of(space.lists[i][places[i]])
+    end
+  end
+  return words
+end
+
+-- Runs a setting on a recording; nil when the policy does not take the values.
+local function run_one(job, recording, words)
+  local o = session.options(job.opts, words)
+  o.policy, o.progress = job.path, nil
+  o.on_account = function(account)
+    session.hook_errors(account, ("%s, %s"):format(job.name, recording.name), job.seen)
+  end
+  local state, why, code = replay.run(recording, o)
+  if not state then
+    if #words > 0 and code == "policy" then return nil end
+    fail(why)
+  end
+  replay.close(state)
+  local line = replay.summary(recording, state)
+  return { cost = compare.number(line.cost), far = tally.far(line.facts), overflow = line.overflow }
+end
+
+-- What a recording costs without a window.
+local function full_cost(job, recording)
+  local o = session.options(job.opts)
+  o.policy, o.progress, o.unbounded = nil, nil, true
+  local state = check(replay.run(recording, o))
+  replay.close(state)
+  return compare.number(replay.summary(recording, state).cost)
+end
+
+-- Cost and gone of a setting over one half, as shares; results are kept by recording.
+local function measure(job, half, places)
+  local words = words_of(job.space, places)
+  local key, cost, full, gone, cited, over = table.concat(words, " "), 0, 0, 0, 0, 0
+  job.known[key] = job.known[key] or {}
+  for i, recording in ipairs(job.recordings) do
+    if job.halves[i] == half then
+      local known = job.known[key][i]
+      if known == nil then
+        job.count = job.count + 1
+        job.progress(job.count, job.most)
+        known = run_one(job, recording, words) or false
+        job.known[key][i] = known
+      end
+      if not known then return nil end
+      cost, full, over = cost + known.cost, full + job.full[i], over + known.overflow
+      gone, cited = gone + known.far.gone, cited + known.far.cited
+    end
+  end
+  local function round(x)
+    return math.floor(x * 10000 + 0.5) / 10000
+  end
+  return round(full > 0 and cost / full or 0), round(cited > 0 and gone / cited or 0), over
+end
+
+-- Is the point one that no other of its front beats on the half it was not fitted on?
+local function holds(point, front)
+  for _, other in ipairs(front) do
+    local no_worse = other.other_cost <= point.other_cost and other.other_gone <= point.other_gone
+    local better = other.other_cost < point.other_cost or other.other_gone < point.other_gone
+    if no_worse and better then return false end
+  end
+  return true
+end
+
+-- The front of a half, each point with what it comes to on the other.
+local function fit(job, half)
+  local points, refused = tune.search(job.space.lists, job.space.start, job.tries, function(places)
+    return measure(job, half, places)
+  end)
+  local front = tune.front(points)
+  for _, point in ipairs(front) do
+    point.half, point.words = half, words_of(job.space, point.places)
+    point.other_cost, point.other_gone = measure(job, 3 - half, point.places)
+  end
+  for _, point in ipairs(front) do
+    point.holds = holds(point, front)
+  end
+  job.tried, job.refused = job.tried + #points, job.refused + refused
+  return front
+end
+
+local PASSED = { "window", "reserve", "format", "encoding", "model", "prices", "think", "cache",
+  "from", "as" }
+
+-- The command that gives the point's numbers, without the recordings.
+local function command_of(job, point)
+  local words = { "neap", "replay", "-p", job.opts.policy }
+  for _, word in ipairs(point.words) do
+    table.move({ "-o", word }, 1, 2, #words + 1, words)
+  end
+  for _, name in ipairs(PASSED) do
+    if job.opts[name] then
+      table.move({ "--" .. name, tostring(job.opts[name]) }, 1, 2, #words + 1, words)
+    end
+  end
+  return words
+end
+
+local ORDER = { "policy", "half", "setting", "cost", "gone", "other_cost", "other_gone", "holds",
+  "command", "settings", "refused", "recordings" }
+
+local function print_json(job, fronts)
+  for _, front in ipairs(fronts) do
+    for _, point in ipairs(front) do
+      local line = {
+        policy = job.name,
+        half = point.half,
+        setting = json.array(point.words),
+        cost = point.cost,
+        gone = point.gone,
+        other_cost = point.other_cost,
+        other_gone = point.other_gone,
+        holds = point.holds,
+        command = json.array(command_of(job, point)),
+      }
+      io.stdout:write(json.encode(line, ORDER), "\n")
+    end
+  end
+end
+
+local function quoted(words)
+  local out = {}
+  for i, word in ipairs(words) do
+    local is_plain = word:find("^[%w_./=:+-]+$")
+    out[i] = is_plain and word or "'" .. word:gsub("'", "'\\''") .. "'"
+  end
+  return table.concat(out, " ")
+end
+
+local function print_table(job, fronts, o)
+  local rows, commands = { { "fit on", "cost", "gone", "other cost", "gone", "", "setting" } }, {}
+  local said = {}
+  for _, front in ipairs(fronts) do
+    for _, p in ipairs(front) do
+      rows[#rows + 1] = {
+        "half " .. p.half,
+        ("%.1f"):format(100 * p.cost),
+        ("%.1f"):format(100 * p.gone),
+        ("%.1f"):format(100 * p.other_cost),
+        ("%.1f"):format(100 * p.other_gone),
+        p.holds and "holds" or "",
+        #p.words > 0 and table.concat(p.words, " ") or "(as it is)",
+      }
+      local command = quoted(command_of(job, p)) .. " TRACE…\n"
+      if not said[command] then commands[#commands + 1] = command end
+      said[command] = true
+    end
+  end
+  local head = "policy %s, window %s: %d settings tried on %d recordings\n"
+    .. "cost: share of what no window costs; gone: of the facts cited more than 10 steps later; "
+    .. "in %%\n"
+    .. "each row was chosen on its half alone; the columns behind it are the other half's;\n"
+    .. "holds: nor does another of these rows beat it there\n\n"
+  visible.write(
+    head:format(job.name, grid.thousands(o.window), job.tried, #job.recordings),
+    grid.format(rows, { "l", "r", "r", "r", "r", "l", "l" }),
+    "\n",
+    table.concat(commands)
+  )
+  if job.refused > 0 then
+    visible.write(grid.count(job.refused, "setting"), " that the policy does not take\n")
+  end
+end
+
+local function load_all(opts, args)
+  local list, names = {}, {}
+  for _, path in ipairs(args) do
+    for _, recording in ipairs(session.load_or_skip(path, opts)) do
+      list[#list + 1] = recording
+      names[#names + 1] = path:match("([^/]*)$") .. "#" .. recording.name
+    end
+  end
+  session.check_any(#list)
+  if #list < 2 then
+    fail("one recording is not enough: settings are fitted on one half and reported on the other; "
+      .. "give two at least")
+  end
+  return list, names
+end
+
+--- neap tune
+function M.tune(opts, args)
+  opts.policy = opts.tuned
+  local o = session.options(opts)
+  local recordings, names = load_all(opts, args)
+  local options, name = defaults(recordings[1], session.options(opts))
+  local space = {}
+  space.names, space.lists, space.start = space_of(options, opts.tried)
+  if #space.names == 0 then
+    local text = "policy %s has no option that is a number or a flag; name values with --sweep"
+    fail(text:format(name))
+  end
+  local job = {
+    opts = opts, path = o.policy, name = name, recordings = recordings, space = space, seen = {},
+    halves = tune.split(names), known = {}, full = {}, count = 0, tried = 0, refused = 0,
+    tries = opts.tries or TRIES, progress = terminal.progress("replays"),
+  }
+  job.most = job.tries * #recordings
+  for i, recording in ipairs(recordings) do
+    job.full[i] = full_cost(job, recording)
+  end
+  local fronts = { fit(job, 1), fit(job, 2) }
+  job.progress()
+  if opts.json then
+    print_json(job, fronts)
+  else
+    print_table(job, fronts, o)
+  end
+  return 0
+end
+
+return M

@@ -1,0 +1,175 @@
+-- neap tune: the front, the search, the halves, and that the commands it prints give its numbers.
+-- next: synthetic_spec.lua
+local core = require("neap.core")
+local tune = require("neap.report.tune")
+local shared = require("tests.support.shared")
+local json = core.json
+
+local FILES = {}
+for i, name in ipairs({ "english", "planted", "chinese" }) do
+  FILES[i] = ("examples/recordings/%s.jsonl"):format(name)
+end
+
+local function generator(seed)
+  local x = seed * 2654435761 + 88172645463325252
+  return function(n)
+    x = x ~ (x << 13)
+    x = x ~ (x >> 7)
+    x = x ~ (x << 17)
+    return (x >> 1) % n + 1
+  end
+end
+
+describe("the front", function()
+  it("is what no other point beats, on random points", function()
+    for seed = 1, 200 do
+      local draw, points = generator(seed), {}
+      for i = 1, draw(12) do
+        points[i] = { cost = draw(6), gone = draw(6), order = i, places = {} }
+      end
+      local is_in = {}
+      for _, one in ipairs(tune.front(points)) do
+        is_in[one] = true
+      end
+      for _, a in ipairs(points) do
+        local beaten, twin = false, false
+        for _, b in ipairs(points) do
+          local no_worse = b.cost <= a.cost and b.gone <= a.gone
+          beaten = beaten or no_worse and (b.cost < a.cost or b.gone < a.gone)
+          twin = twin or (b.cost == a.cost and b.gone == a.gone and b.order < a.order)
+        end
+        assert.are.equal(not beaten and not twin, is_in[a] or false, "seed " .. seed)
+      end
+    end
+  end)
+end)
+
+describe("the search", function()
+  local lists = { { 1, 2, 3, 4, 5 }, { 10, 20, 30, 40 } }
+
+  it("finds the front of a bowl from its rim, and tries nothing twice", function()
+    local tried = {}
+    local points = tune.search(lists, { 1, 1 }, 100, function(p)
+      local key = p[1] .. "," .. p[2]
+      assert.is_nil(tried[key])
+      tried[key] = true
+      return (p[1] - 4) ^ 2 + p[2], (p[1] - 4) ^ 2 + (4 - p[2])
+    end)
+    local costs = {}
+    for _, point in ipairs(tune.front(points)) do
+      assert.are.equal(4, point.places[1])
+      costs[#costs + 1] = point.places[2]
+    end
+    assert.are.same({ 1, 2, 3, 4 }, costs)
+  end)
+
+  it("ends after so many tries, and passes by what is not allowed", function()
+    local n = 0
+    local points, refused = tune.search(lists, { 1, 1 }, 5, function(p)
+      n = n + 1
+      if p[2] == 2 then return nil end
+      return -p[1], p[1]
+    end)
+    assert.are.equal(5, n)
+    assert.are.equal(5, #points + refused)
+    assert.is_true(refused > 0)
+  end)
+end)
+
+describe("values to try", function()
+  it("stay within the bounds, and keep whole numbers whole", function()
+    assert.are.same({ 0.5, 0.75, 1.0 }, tune.values_of(0.5, 0.5, 1))
+    assert.are.same({ 5, 10, 15, 20 }, tune.values_of(10, 1))
+    assert.are.same({ 1, 2 }, tune.values_of(1, 1))
+    assert.are.same({ false, true }, tune.values_of(true))
+    assert.is_nil(tune.values_of("dense"))
+  end)
+end)
+
+describe("the halves", function()
+  it("are by name alone, and neither is empty", function()
+    local names = {}
+    for i = 1, 40 do
+      names[i] = "run" .. i
+    end
+    local all = tune.split(names)
+    local some = tune.split({ names[7], names[3], names[30], names[12] })
+    assert.are.same({ all[7], all[3], all[30], all[12] }, some)
+    for seed = 1, 30 do
+      local two = tune.split({ "a" .. seed, "b" .. seed })
+      assert.are.equal(3, two[1] + two[2], "one in each")
+    end
+  end)
+end)
+
+describe("neap tune", function()
+  local function tuned(...)
+    local words = { "tune", "-p", "tide", "-w", "12000", "--tries", "8", ... }
+    return shared.run(table.move(FILES, 1, #FILES, #words + 1, words))
+  end
+
+  local function number(value)
+    return tonumber(tostring(value))
+  end
+
+  -- The last line of a replay.
+  local function replayed(words, path)
+    local all = table.move(words, 1, #words, 1, {})
+    table.move({ "--json", path }, 1, 2, #all + 1, all)
+    local _, out = shared.run(all)
+    return assert(json.decode(out:match("([^\n]*)\n$")))
+  end
+
+  it("prints points whose command gives their numbers", function()
+    local giant, floor = "giant=0.1,0.2,0.25", "floor=0,0.6"
+    local code, out, err = tuned("--json", "--sweep", giant, "--sweep", floor)
+    assert.are.equal(0, code, err)
+    local names, count = {}, 0
+    for i, path in ipairs(FILES) do
+      names[i] = path:match("([^/]*)$") .. "#" .. path:match("([^/]*)%.jsonl$")
+    end
+    local halves = tune.split(names)
+    for line in out:gmatch("[^\n]+") do
+      local point = assert(json.decode(line))
+      local words = table.move(point.command, 2, #point.command, 1, {})
+      local gone, cited, cost, base = 0, 0, 0, 0
+      for i, path in ipairs(FILES) do
+        if halves[i] == point.half then
+          local last = replayed(words, path)
+          for _, class in ipairs({ "11-20", "21-50", "51+" }) do
+            gone = gone + last.facts.by_distance[class].gone
+            cited = cited + last.facts.by_distance[class].cited
+          end
+          cost = cost + number(last.cost)
+          base = base + number(replayed({ "replay", "-w", "1000000000", "-r", "0" }, path).cost)
+        end
+      end
+      count = count + 1
+      assert.are.equal(("%.4f"):format(gone / cited), ("%.4f"):format(number(point.gone)))
+      assert.are.equal(("%.3f"):format(cost / base), ("%.3f"):format(number(point.cost)))
+    end
+    assert.is_true(count >= 2)
+  end)
+
+  it("prints the same on every run, and each command once", function()
+    local _, one = tuned()
+    local code, two, err = tuned()
+    assert.are.equal(0, code, err)
+    assert.are.equal(one, two)
+    assert.truthy(one:find("\nneap replay %-p tide .*TRACE…\n"), one)
+  end)
+
+  it("says what is missing", function()
+    for _, case in ipairs({
+      { { "tune", FILES[1], "-p", "tide" }, "one recording is not enough" },
+      { { "tune", FILES[1], FILES[2] }, "needs --policy" },
+      { { "tune", FILES[1], FILES[2], "-p", "full" }, "has no option that is a number" },
+      { { "tune", FILES[1], FILES[2], "-p", "tide", "--sweep", "none=1" }, "no such option" },
+      { { "tune", FILES[1], FILES[2], "-p", "tide", "--sweep", "floor" }, "NAME=V1,V2" },
+    }) do
+      local code, out, err = shared.run(case[1])
+      assert.are.same({ 2, "" }, { code, out })
+      assert.truthy(err:find(case[2], 1, true), err)
+    end
+  end)
+end)
