@@ -99,15 +99,18 @@ neap_rc np_fts_ready(np_sqlite *sq, np_err *e) {
 
 /* Without a copy of the text, without FTS5's own table of sizes (docs have theirs), and
 ** without places: which entries hold a word is all that ranking needs (tests/bench/recall.lua
-** finds no more with them), and the index is less than half as large. */
+** finds no more with them), and the index is less than half as large. Segments are merged by
+** eights, not by fours: a sixth less work for an index that is searched about as fast. */
 neap_rc np_fts_make(np_sqlite *sq, np_err *e) {
+  bool there = false;
   neap_rc rc = np_fts_ready(sq, e);
-  if (rc != NEAP_OK || sq->words) return rc;
-  return np_sq_exec(
-      sq,
-      "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='',"
-      " columnsize=0, detail=none, tokenize='neap_paths')",
-      e);
+  if (rc == NEAP_OK) rc = np_fts_there(sq, &there, e);
+  if (rc != NEAP_OK || there) return rc;
+  return np_sq_exec(sq,
+                    "CREATE VIRTUAL TABLE words USING fts5(body, content='',"
+                    " columnsize=0, detail=none, tokenize='neap_paths');"
+                    "INSERT INTO words(words, rank) VALUES('automerge', 8)",
+                    e);
 }
 
 neap_rc np_fts_there(np_sqlite *sq, bool *there, np_err *e) {
