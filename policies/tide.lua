@@ -13,7 +13,7 @@
 -- Nothing is cut on arrival but giants: a result that would push out everything else shows its
 -- densest lines from the start.
 --
--- example: window=3000 reserve=300
+-- example: window=3100 reserve=300
 --   user 20
 --   call read src/a.c
 --   result 500                                   -> reference

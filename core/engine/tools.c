@@ -4,22 +4,22 @@
 ** from the first prompt on or never; what the first two fetch is not put away again.
 ** next: catalogue.c
 */
-#include "engine/engine.h"
+#include "engine/read.h"
 
-#include "text/text.h"
-
+/* The forms of a part are those of text/extract.h. The rule to fetch first stands here, since it
+** holds where the tool is there, and in the head of every prompt. */
 static const char schemas[] =
     "{\"type\":\"function\",\"function\":{\"name\":\"neap_read\",\"description\":\"Reads "
-    "an "
-    "earlier part of this conversation in full by its number, as given in a [neap] "
-    "mark.\","
-    "\"parameters\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\","
-    "\"description\":\"number of the "
-    "entry\"},\"lines\":{\"type\":\"string\",\"description\":"
-    "\"line range such as 41-380; all lines when left out\"}},\"required\":[\"id\"]}}},"
+    "an earlier part of this conversation by its number, as given in a [neap] mark. Read "
+    "first "
+    "what a decision depends on.\",\"parameters\":{\"type\":\"object\",\"properties\":{"
+    "\"id\":{\"type\":\"string\"},\"part\":{\"type\":\"string\",\"description\":\"41-380 "
+    "(lines), head 50, tail 50, match REGEX, errors, json $.a[0], rows 1-20, section "
+    "TITLE, "
+    "outline, about WORDS\"}},\"required\":[\"id\"]}}},"
     "{\"type\":\"function\",\"function\":{\"name\":\"neap_recall\",\"description\":"
-    "\"Searches "
-    "all earlier steps, also those no longer shown, by words such as names, paths or "
+    "\"Searches all earlier steps, also those no longer shown, by words such as names, "
+    "paths or "
     "error "
     "codes.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":"
     "\"string\",\"description\":\"words to look for\"}},\"required\":[\"query\"]}}}";
@@ -73,64 +73,6 @@ neap_rc np_tools_schemas(const neap_session *s, np_str host, np_offer offer, np_
   return out->failed ? np_fail_mem(e) : NEAP_OK;
 }
 
-/* ---- neap_read ---- */
-
-static bool get_int(np_json args, const char *key, int64_t *out) {
-  np_json v;
-  *out = 0;
-  if (!np_json_get(args, key, &v)) return false;
-  np_str s = v.raw;
-  if (v.type == NP_JSON_STRING) s = np_str_cut(s, 1, s.n - 1);
-  for (size_t i = 0; i < s.n; i++) {
-    if (s.p[i] < '0' || s.p[i] > '9' || *out > 1000000000) return false;
-    *out = *out * 10 + (s.p[i] - '0');
-  }
-  return s.n > 0;
-}
-
-/* "41-380" or "41"; false when it is neither. */
-static bool parse_range(np_str s, size_t *from, size_t *to) {
-  size_t v[2] = {0, 0};
-  int at = 0;
-  for (size_t i = 0; i < s.n; i++) {
-    if (s.p[i] == '-' && at == 0 && i) at = 1;
-    else if (s.p[i] >= '0' && s.p[i] <= '9' && v[at] < 1000000000)
-      v[at] = v[at] * 10 + (size_t)(s.p[i] - '0');
-    else return false;
-  }
-  *from = v[0];
-  *to = at ? v[1] : v[0];
-  return v[0] > 0 && *to >= *from;
-}
-
-static void read_entry(neap_session *s, np_json args, np_buf *out) {
-  int64_t id;
-  np_json v;
-  size_t from, to;
-  const np_entry *en = get_int(args, "id", &id) ? np_log_entry(&s->log, id) : NULL;
-  if (!en || en->kind == NP_KIND_LOG) {
-    np_buf_adds(out,
-                "There is no entry of that number; use the number in a [neap] mark.");
-    return;
-  }
-  if (!np_json_get(args, "lines", &v) || v.type != NP_JSON_STRING || v.raw.n <= 2) {
-    np_buf_add(out, en->text);
-    return;
-  }
-  if (!parse_range(np_str_cut(v.raw, 1, v.raw.n - 1), &from, &to)) {
-    np_buf_adds(out, "The lines are given as 41-380.");
-    return;
-  }
-  np_str part = np_lines_slice(en->text, from, to);
-  if (part.n) {
-    np_buf_add(out, part);
-  } else {
-    np_buf_adds(out, "The entry has only ");
-    np_buf_count(out, (int64_t)np_lines_count(en->text));
-    np_buf_adds(out, " lines.");
-  }
-}
-
 /* ---- words ---- */
 
 static char lower(char c) {
@@ -172,7 +114,7 @@ neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
   neap_rc rc = NEAP_OK;
   np_buf_clear(out);
   if (np_json_check(c->arguments, &args, NULL)) args = (np_json){0};
-  if (np_str_is(c->name, "neap_read")) read_entry(s, args, out);
+  if (np_str_is(c->name, "neap_read")) rc = np_read_answer(s, args, out);
   else if (np_str_is(c->name, "neap_recall")) rc = np_recall_answer(s, args, out);
   else if (np_str_is(c->name, "neap_tools")) np_catalogue_answer(s, args, out);
   else np_buf_adds(out, "There is no such tool; neap offers neap_read and neap_recall.");

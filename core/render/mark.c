@@ -117,8 +117,7 @@ static void add_argument(const np_view *v, const np_entry *call, np_buf *out) {
   np_buf_free(&text);
 }
 
-/* What an entry is, in a few words: `bash "make test"`, `user message`. */
-static void add_what(const np_view *v, const np_entry *en, np_buf *out) {
+void np_mark_what(const np_view *v, const np_entry *en, np_buf *out) {
   static const char *const names[NP_KIND_COUNT] = {
       [NP_KIND_USER] = "user message", [NP_KIND_TEXT] = "assistant text",
       [NP_KIND_IMAGE] = "image",       [NP_KIND_FILE] = "file",
@@ -149,7 +148,7 @@ static void add_what(const np_view *v, const np_entry *en, np_buf *out) {
 void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out) {
   np_buf what;
   np_buf_init(&what, np_temp(v));
-  add_what(v, en, &what);
+  np_mark_what(v, en, &what);
   slots s = {.id = en->id,
              .step = en->step,
              .tokens = np_view_at(v, en->id)->full,
@@ -198,7 +197,7 @@ void np_mark_same(const np_view *v, const np_entry *en, const np_entry *first,
                   np_buf *out) {
   np_buf what;
   np_buf_init(&what, v->alloc);
-  add_what(v, first, &what);
+  np_mark_what(v, first, &what);
   slots s = {.id = en->id,
              .first = first->id,
              .step = first->step,

@@ -7,6 +7,8 @@
 
 #include "render/view.h"
 
+/* What an entry is, in a few words: `bash "make test"`, `user message`. */
+void np_mark_what(const np_view *v, const np_entry *en, np_buf *out);
 /* `[neap·K 17: bash "make test", step 12, 4,213 tokens not shown; neap_read(17)]` */
 void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out);
 /* The same and a preview of at most 160 characters. */

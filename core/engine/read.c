@@ -1,0 +1,207 @@
+/*
+** neap_read: a part of an earlier entry, with where it is from, and never more than there is room
+** for in the prompt; what remains is said, and how to get it. What is still shown from an earlier
+** reading is pointed at, not given twice. next: recall.c
+*/
+#include "engine/read.h"
+
+#include "base/hash.h"
+#include "render/mark.h"
+#include "render/project.h"
+
+#define HEAD_TOKENS 160 /* the head, and the line that says what remains */
+#define ROOM_SHARE 16 /* of the budget that may be read at least: it makes room for it */
+
+static bool text_of(np_json args, const char *key, np_buf *out) {
+  np_json v;
+  np_buf_clear(out);
+  if (!np_json_get(args, key, &v)) return false;
+  if (v.type == NP_JSON_STRING) np_json_text(v, out);
+  else if (v.type == NP_JSON_NUMBER) np_buf_add(out, v.raw);
+  return out->n > 0 && !out->failed;
+}
+
+/* "17", or "SESSION/17": the name ends at the last slash. */
+static bool parse_id(np_str text, np_wanted *w) {
+  size_t at = text.n;
+  while (at > 0 && text.p[at - 1] != '/') at--;
+  w->session = np_str_cut(text, 0, at ? at - 1 : 0);
+  w->id = 0;
+  for (size_t i = at; i < text.n; i++) {
+    if (text.p[i] < '0' || text.p[i] > '9' || w->id > 1000000000) return false;
+    w->id = w->id * 10 + (text.p[i] - '0');
+  }
+  return w->id > 0 && (at == 0 || at > 1);
+}
+
+/* ---- what is asked for ---- */
+
+bool np_wanted_read(const neap_session *s, np_json args, np_wanted *w, np_err *e) {
+  *w = (np_wanted){0};
+  np_buf_init(&w->name, &s->engine->alloc);
+  np_buf_init(&w->words, &s->engine->alloc);
+  if (!text_of(args, "id", &w->name) || !parse_id(np_buf_str(&w->name), w)) {
+    np_fail(
+        e, NEAP_E_ARG,
+        "Give \"id\", the number of an entry as a [neap] mark has it: 17, or SESSION/17 "
+        "of another session.");
+    return false;
+  }
+  if (np_str_is(w->session, s->name)) w->session = (np_str){0};
+  if (!text_of(args, "part", &w->words)) text_of(args, "lines", &w->words);
+  return np_extract_parse(np_buf_str(&w->words), &w->part, e) == NEAP_OK;
+}
+
+void np_wanted_free(np_wanted *w) {
+  np_buf_free(&w->name);
+  np_buf_free(&w->words);
+}
+
+static bool same_wanted(const np_wanted *a, const np_wanted *b) {
+  const np_extract *x = &a->part, *y = &b->part;
+  return a->id == b->id && np_str_eq(a->session, b->session) && x->kind == y->kind &&
+         x->from == y->from && x->to == y->to && x->count == y->count &&
+         x->context == y->context && np_str_eq(x->argument, y->argument);
+}
+
+/* ---- what is shown already ---- */
+
+#define SHOWN_AGAIN "Shown already: "
+
+/* Whether the result is in the next prompt as it is: nothing has put it away. */
+static bool is_whole(const neap_session *s, int64_t id) {
+  const np_shown *sh = np_view_at(&s->pack.view, id);
+  return sh->listed && sh->rung == NP_FULL && !sh->folded;
+}
+
+/* The newest earlier reading of the same part that is still shown; 0: none. */
+static int64_t shown_before(neap_session *s, const np_wanted *w) {
+  for (int64_t id = (int64_t)s->log.entry_count; id > 0; id--) {
+    const np_entry *en = np_log_entry(&s->log, id);
+    if (en->kind != NP_KIND_RESULT || !en->pair || !np_str_is(en->tool, "neap_read"))
+      continue;
+    if (en->text.n == 0 || en->text.p[0] != '[' || !is_whole(s, id)) continue;
+    np_wanted had;
+    np_json args;
+    np_err e = {0};
+    const np_entry *call = np_log_entry(&s->log, en->pair);
+    if (np_json_check(call->text, &args, NULL)) continue;
+    bool same = np_wanted_read(s, args, &had, &e) && same_wanted(&had, w);
+    np_wanted_free(&had);
+    if (same) return id;
+  }
+  return 0;
+}
+
+static void say_shown(const neap_session *s, int64_t id, np_buf *out) {
+  np_buf_adds(out, SHOWN_AGAIN "the same part was read in step ");
+  np_buf_int(out, np_log_entry(&s->log, id)->step);
+  np_buf_adds(out, ", and stands above as entry ");
+  np_buf_int(out, id);
+  np_buf_adds(out, ".");
+}
+
+/* ---- room ---- */
+
+/* Tokens that the text may have: what is left of the budget, or the share that the next turn makes
+** room for anyway. */
+static size_t room(neap_session *s) {
+  np_err e = {0};
+  int64_t budget = s->pack.budget, least = budget / ROOM_SHARE;
+  if (budget <= 0 || np_view_sync(&s->pack.view, &e)) return NP_TRIM_ANY;
+  int64_t left = budget - np_pack_tokens(&s->pack) - HEAD_TOKENS;
+  return (size_t)(left > least ? left : least);
+}
+
+/* ---- the answer ---- */
+
+/* What made it, in a few words: bash "make test", step 12. */
+void np_read_origin(const neap_session *s, const np_entry *en, np_buf *out) {
+  np_mark_what(&s->pack.view, en, out);
+  np_buf_adds(out, ", step ");
+  np_buf_int(out, en->step);
+}
+
+static void add_rest(const np_wanted *w, const np_projection *p, np_buf *out) {
+  if (!p->rest_from) return;
+  if (out->n && out->p[out->n - 1] != '\n') np_buf_addc(out, '\n');
+  np_buf_adds(out, "[lines ");
+  np_buf_int(out, (int64_t)p->rest_from);
+  np_buf_addc(out, '-');
+  np_buf_int(out, (int64_t)p->rest_to);
+  np_buf_adds(out, " remain: neap_read(");
+  np_buf_add(out, np_buf_str(&w->name));
+  np_buf_adds(out, ", \"");
+  np_buf_int(out, (int64_t)p->rest_from);
+  np_buf_addc(out, '-');
+  np_buf_int(out, (int64_t)p->rest_to);
+  np_buf_adds(out, "\")]");
+}
+
+static void add_head(const np_wanted *w, const np_projection *p, np_str text,
+                     np_str origin, np_buf *out) {
+  uint8_t hash[NP_SHA256];
+  char hex[2 * NP_SHA256];
+  np_sha256(text, hash);
+  np_hex(hash, NP_SHA256, hex);
+  np_buf_addc(out, '[');
+  np_locator_add(p, np_buf_str(&w->name), np_str_of(hex, sizeof hex), out);
+  if (origin.n) np_buf_adds(out, "; ");
+  np_buf_add(out, origin);
+  np_buf_adds(out, "]\n");
+}
+
+neap_rc np_read_part(neap_session *s, const np_wanted *w, np_str text, np_str origin,
+                     size_t tokens, np_buf *out) {
+  np_arena ar;
+  np_projection p;
+  np_buf shown;
+  np_err e = {0};
+  np_project_ask ask = {.what = w->part, .tokens = tokens};
+  np_arena_init(&ar, &s->engine->alloc);
+  np_buf_init(&shown, &s->engine->alloc);
+  neap_rc rc = np_project(s->vocab, text, &ask, &ar, &p, &shown, &e);
+  if (rc == NEAP_OK) {
+    add_head(w, &p, text, origin, out);
+    np_buf_add(out, np_buf_str(&shown));
+    add_rest(w, &p, out);
+  }
+  bool lost = rc == NEAP_E_MEMORY || shown.failed || out->failed;
+  np_buf_free(&shown);
+  np_arena_free(&ar);
+  if (lost) return np_fail_mem(&s->err);
+  if (rc != NEAP_OK) np_buf_adds(out, e.text);
+  return NEAP_OK;
+}
+
+static neap_rc read_here(neap_session *s, const np_wanted *w, np_buf *out) {
+  const np_entry *en = np_log_entry(&s->log, w->id);
+  np_buf origin;
+  if (!en || en->kind == NP_KIND_LOG) {
+    np_buf_adds(out, "There is no entry ");
+    np_buf_int(out, w->id);
+    np_buf_adds(out, "; use the number in a [neap] mark.");
+    return NEAP_OK;
+  }
+  size_t tokens = room(s);
+  int64_t before = shown_before(s, w);
+  if (before) {
+    say_shown(s, before, out);
+    return NEAP_OK;
+  }
+  np_buf_init(&origin, &s->engine->alloc);
+  np_read_origin(s, en, &origin);
+  neap_rc rc = np_read_part(s, w, en->text, np_buf_str(&origin), tokens, out);
+  np_buf_free(&origin);
+  return rc;
+}
+
+neap_rc np_read_answer(neap_session *s, np_json args, np_buf *out) {
+  np_wanted w;
+  np_err e = {0};
+  neap_rc rc = NEAP_OK;
+  if (!np_wanted_read(s, args, &w, &e)) np_buf_adds(out, e.text);
+  else rc = read_here(s, &w, out);
+  np_wanted_free(&w);
+  return rc;
+}
