@@ -27,6 +27,7 @@ void np_bind_system(lua_State *L);
 void np_bind_resample(lua_State *L);
 void np_bind_session(lua_State *L);
 void np_bind_policy(lua_State *L);
+void np_bind_project(lua_State *L);
 void np_bind_objects(lua_State *L);
 
 /* Pushes a userdata that owns an empty buffer; it is freed with the userdata. */

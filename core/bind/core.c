@@ -74,6 +74,7 @@ int luaopen_neap_core(lua_State *L) {
   np_bind_resample(L);
   np_bind_session(L);
   np_bind_policy(L);
+  np_bind_project(L);
   np_bind_objects(L);
   return 1;
 }

@@ -1,7 +1,7 @@
 /*
 ** A section: from its heading to the next one that is not below it. Titles are compared by their
 ** letters and digits alone, in any case: the same, then one that begins so, then one that holds
-** it. next: definition.h
+** it. next: outline.c
 */
 #include "text/extract_own.h"
 #include "text/headings.h"

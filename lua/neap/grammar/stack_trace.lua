@@ -140,14 +140,17 @@ local rust_frame = Ct(
     * (eol * blank ^ 1 * "at " * rust_place) ^ -1
     * rest
 ) * eol
-local rust_skip = (P("note: ") + "stack backtrace:") * rest * eol
+local rust_sides = blank ^ 1 * (P("left: ") + "right: ") -- of an assertion
+local rust_skip = (P("note: ") + "stack backtrace:" + rust_sides) * rest * eol
 local rust_at = field("place", Ct(rust_place))
 local rust_quoted = (1 - (P("', ") + S("\r\n"))) ^ 0
 local rust_old = P("'") * field("message", C(rust_quoted)) * ("', " * rust_at) ^ -1 * rest * eol
 local rust_new = rust_at * ":" * eol * field("message", C(rest)) * eol
 local rust = P("thread '")
   * g.until_any("'")
-  * "' panicked at "
+  * "' "
+  * ("(" * g.digit ^ 1 * ") ") ^ -1 -- the thread's number, since 1.93
+  * "panicked at "
   * language("rust")
   * field("kind", Cc("panic"))
   * (rust_old + rust_new + field("message", C(rest)) * eol)
@@ -255,6 +258,20 @@ M.examples = {
           { name = "rust_begin_unwind", file = "/rustc/x/panicking.rs", line = 595, column = 5 },
           { name = "core::panicking" },
         },
+        at = 1,
+      },
+    },
+  },
+  {
+    text = "thread 'a' (12) panicked at a.rs:1:2:\nassertion `left == right` failed\n"
+      .. "  left: 2\n right: 3\nstack backtrace:\n   0: core::panicking\n",
+    result = {
+      {
+        language = "rust",
+        kind = "panic",
+        message = "assertion `left == right` failed",
+        place = { file = "a.rs", line = 1, column = 2 },
+        frames = { { name = "core::panicking" } },
         at = 1,
       },
     },
