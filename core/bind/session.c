@@ -35,7 +35,7 @@ neap_session *np_bind_to_session(lua_State *L) {
 }
 
 /* nil, message, code. */
-static int push_failure(lua_State *L, const neap *n, neap_rc rc) {
+int np_bind_push_failure(lua_State *L, const neap *n, neap_rc rc) {
   lua_pushnil(L);
   lua_pushstring(L, n ? neap_error(n) : neap_rc_text(rc));
   lua_pushstring(L, neap_rc_name(rc));
@@ -43,7 +43,7 @@ static int push_failure(lua_State *L, const neap *n, neap_rc rc) {
 }
 
 static int push_done(lua_State *L, neap_session *s, neap_rc rc) {
-  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -113,7 +113,7 @@ static int engine_new(lua_State *L) {
   luaL_setmetatable(L, ENGINE);
   neap_rc rc = neap_open(&c, &b->n);
   if (!rc) return 1;
-  int n = push_failure(L, b->n, rc);
+  int n = np_bind_push_failure(L, b->n, rc);
   neap_close(b->n);
   b->n = NULL;
   return n;
@@ -182,7 +182,7 @@ static int engine_session(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   neap_rc rc = neap_session_open(eb->n, name ? name : "session", &o, &b->s);
-  return rc ? push_failure(L, eb->n, rc) : 1;
+  return rc ? np_bind_push_failure(L, eb->n, rc) : 1;
 }
 
 /* A session that the engine has closed with itself is not closed twice. */
@@ -227,7 +227,7 @@ static int session_prompt(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_str body;
   neap_rc rc = neap_prompt(s, &body);
-  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
   lua_pushlstring(L, body.p, body.n);
   return 1;
 }
@@ -243,7 +243,7 @@ static int session_account(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_str json;
   neap_rc rc = neap_account(s, &json);
-  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
   lua_pushlstring(L, json.p, json.n);
   return 1;
 }
@@ -329,7 +329,7 @@ static int session_asks(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_str json;
   neap_rc rc = neap_asks(s, &json);
-  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
   lua_pushlstring(L, json.p, json.n);
   return 1;
 }
@@ -352,7 +352,7 @@ static int session_shadow_totals(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_str json;
   neap_rc rc = neap_shadow_account(s, &json);
-  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
   lua_pushlstring(L, json.p, json.n);
   return 1;
 }
@@ -361,7 +361,7 @@ static int session_text(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   neap_str text;
   neap_rc rc = neap_entry_text(s, luaL_checkinteger(L, 2), &text);
-  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
   lua_pushlstring(L, text.p ? text.p : "", text.n);
   return 1;
 }
@@ -417,7 +417,7 @@ static int session_recall(lua_State *L) {
   size_t k = check_k(L, 3);
   np_buf *rows = np_bind_buf(L); /* an error of Lua's frees it */
   neap_rc rc = neap_session_recall(s, query, k, keep_hit, rows);
-  if (rc) return push_failure(L, neap_session_engine(s), rc);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
   if (rows->failed) return luaL_error(L, "out of memory");
   push_hits(L, np_buf_str(rows));
   return 1;
@@ -431,7 +431,7 @@ static int engine_recall(lua_State *L) {
   size_t k = check_k(L, 4);
   np_buf *rows = np_bind_buf(L); /* an error of Lua's frees it */
   neap_rc rc = neap_recall(b->n, session, query, k, keep_hit, rows);
-  if (rc) return push_failure(L, b->n, rc);
+  if (rc) return np_bind_push_failure(L, b->n, rc);
   if (rows->failed) return luaL_error(L, "out of memory");
   push_hits(L, np_buf_str(rows));
   return 1;
@@ -509,6 +509,7 @@ void np_bind_session(lua_State *L) {
   new_class(L, ENGINE, engine_methods, engine_close);
   lua_getfield(L, -1, "__index");
   luaL_setfuncs(L, np_bind_stored, 0);
+  luaL_setfuncs(L, np_bind_artifacts, 0);
   lua_pop(L, 2);
   new_class(L, SESSION, session_methods, session_close);
   lua_pushcfunction(L, session_tostring);
@@ -516,6 +517,7 @@ void np_bind_session(lua_State *L) {
   lua_getfield(L, -1, "__index");
   luaL_setfuncs(L, np_bind_inspect, 0);
   luaL_setfuncs(L, np_bind_lab, 0);
+  luaL_setfuncs(L, np_bind_session_artifacts, 0);
   set_shadow_methods(L, shadow_methods);
   set_shadow_methods(L, np_bind_inspect_shadow);
   set_shadow_methods(L, np_bind_lab_shadow);

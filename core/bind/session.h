@@ -17,6 +17,8 @@ neap_session *np_bind_to_session(lua_State *L);
 
 /* Argument 1, an engine that is open. */
 neap *np_bind_to_engine(lua_State *L);
+/* nil, the engine's last message, the code; returns 3. */
+int np_bind_push_failure(lua_State *L, const neap *n, neap_rc rc);
 
 /* Methods of an engine: the sessions in its store; stored.c. */
 extern const luaL_Reg np_bind_stored[];
@@ -24,6 +26,10 @@ extern const luaL_Reg np_bind_stored[];
 extern const luaL_Reg np_bind_object[];
 int np_bind_state_stored(lua_State *L);
 int np_bind_state_stored_propose(lua_State *L);
+/* Methods of engines and sessions for artifacts; artifact.c. */
+extern const luaL_Reg np_bind_artifacts[];
+extern const luaL_Reg np_bind_session_artifacts[];
+
 /* Methods that look at a session's policy; policy.c. */
 extern const luaL_Reg np_bind_hooks[];
 /* Methods that look at a session without changing it. */

@@ -77,14 +77,3 @@ neap_rc neap_append(neap_session *s, neap_str message) {
   if (rc) return rc;
   return np_session_leave(s, np_session_append(s, &message, 1, NP_LIT("")));
 }
-
-neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {
-  neap_rc rc = np_session_enter_out(s, text);
-  if (rc) return rc;
-  const np_entry *en = np_log_entry(&s->log, entry);
-  if (en) *text = en->text;
-  else
-    rc = np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no entry %lld", s->name,
-                 (long long)entry);
-  return np_session_leave(s, rc);
-}

@@ -59,7 +59,8 @@ typedef enum np_event_kind {
   /* head: who, version, source, step, reason, or why it was refused; body: the patch. Of a
   ** taken one the next message that is a state holds the object */
   NP_EV_PROPOSAL = 18,
-  NP_EV_END /* behind the last; stored.c has a name for each */
+  NP_EV_FILE = 19, /* head: an artifact, see file_head.c; body: its bytes, apart */
+  NP_EV_END        /* behind the last; stored.c has a name for each */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -79,6 +80,7 @@ typedef struct np_breaker {
 } np_breaker;
 
 typedef struct np_shade np_shade; /* shadow.c */
+struct np_file;                   /* artifact.h */
 
 /* A change of the state object that was proposed; object.c. */
 typedef struct np_proposal {
@@ -184,6 +186,8 @@ struct neap_session {
   np_buf shadow_end;    /* why the last shadow has ended */
   np_str host_tools;    /* without the engine's */
   np_object object;
+  struct np_file *files; /* the artifacts, by id */
+  size_t file_count, file_cap;
   np_buf account, text, body; /* results that live until the next call */
   np_store *words;     /* of a session that writes nothing: the index of its words */
   int64_t followed;    /* entries when the index of words was last brought up */

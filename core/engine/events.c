@@ -3,7 +3,7 @@
 ** are laid on the view as they were decided, and rendered again where that is needed
 ** (relive.c), so that frame, epoch and marks are what they were. The policy is not asked again. next: relive.c
 */
-#include "engine/engine.h"
+#include "engine/artifact.h"
 
 #include <stdlib.h>
 
@@ -282,6 +282,11 @@ static neap_rc newer(neap_session *s, const np_event *ev) {
 static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
   neap_session *s = ctx;
   size_t index;
+  if (ev->kind == NP_EV_FILE) {
+    neap_rc rc = np_files_take(s, ev, purged);
+    if (!rc) np_log_index_note(&s->log);
+    return rc;
+  }
   if (purged) return damaged(s, "a purged event cannot be replayed");
   if (ev->version > NP_LOG_VERSION) return newer(s, ev);
   switch (ev->kind) {

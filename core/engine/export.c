@@ -11,7 +11,10 @@
 typedef struct writer {
   neap_write_fn write;
   void *ctx;
-  np_buf line;
+  np_store *st;
+  np_str tenant;
+  np_buf line, apart; /* and the bytes of a body that the log does not give */
+  np_err *e;
   int64_t left; /* events that the first line has promised */
   bool stopped;
 } writer;
@@ -63,6 +66,7 @@ static void write_event(np_buf *b, const np_event *ev, bool purged, bool as_json
   add_hex(b, "sum", sum, sizeof sum);
   add_bytes(b, "head", ev->head, as_json);
   if (purged) np_buf_adds(b, ",\"purged\":true");
+  if (ev->apart) np_buf_adds(b, ",\"apart\":true");
   if (purged && ev->gone.n == NP_SHA256)
     add_hex(b, "sha256", (const uint8_t *)ev->gone.p, NP_SHA256);
   if (ev->body.n) {
@@ -80,11 +84,17 @@ static neap_rc give(writer *w) {
 }
 
 /* What comes behind the promised events was appended meanwhile. */
-static neap_rc export_one(void *ctx, const np_event *ev, bool purged) {
+static neap_rc export_one(void *ctx, const np_event *given, bool purged) {
   writer *w = ctx;
   np_json checked;
+  np_event one = *given, *ev = &one;
   if (w->left == 0) return NEAP_OK;
   w->left--;
+  np_buf_clear(&w->apart);
+  neap_rc rc =
+      ev->apart ? w->st->ops->get(w->st, w->tenant, ev->hash, &w->apart, w->e) : NEAP_OK;
+  if (rc) return rc;
+  if (ev->apart) ev->body = np_buf_str(&w->apart);
   write_event(&w->line, ev, purged, true);
   np_str line = np_str_cut(np_buf_str(&w->line), 0, w->line.n ? w->line.n - 1 : 0);
   if (!w->line.failed && np_json_check(line, &checked, NULL))
@@ -108,6 +118,7 @@ static neap_rc finish(writer *w, neap_rc rc, np_err *e) {
   if (rc == NEAP_E_MEMORY && !e->code) np_fail_mem(e);
   if (w->stopped) np_fail(e, NEAP_E_IO, "the session could not be written out");
   np_buf_free(&w->line);
+  np_buf_free(&w->apart);
   return e->code;
 }
 
@@ -118,8 +129,12 @@ neap_rc neap_session_export(neap *n, const char *name, neap_write_fn write, void
   if (!n || !name || !write) return NEAP_E_ARG;
   writer w = {.write = write, .ctx = ctx};
   np_str tenant = np_str_cstr(n->tenant), session = np_str_cstr(name);
+  w.tenant = tenant;
+  w.e = &e;
   np_buf_init(&w.line, &n->alloc);
+  np_buf_init(&w.apart, &n->alloc);
   neap_rc rc = np_stored_store(n, &st, &e);
+  w.st = rc ? NULL : st;
   if (!rc) rc = st->ops->claim(st, tenant, session, true, &look, &e);
   if (!rc) rc = first_line(&w, session, look.last_seq);
   if (!rc) rc = st->ops->read(st, tenant, session, 1, export_one, &w, &e);

@@ -150,6 +150,7 @@ static neap_rc read_event(reader *r, np_json line, np_event *ev) {
   if (!rc) rc = read_bytes(r, line, heads, &ev->head);
   if (!rc) rc = read_bytes(r, line, bodies, &ev->body);
   bool purged = np_json_get(line, "purged", &v) && np_str_is(v.raw, "true");
+  ev->apart = np_json_get(line, "apart", &v) && np_str_is(v.raw, "true");
   if (!rc && purged && ev->body.n)
     rc = bad(r, NEAP_E_SHAPE, "it is purged and has a body; export it again");
   return rc ? rc : check_sums(r, line, ev, purged);

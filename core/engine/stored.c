@@ -15,6 +15,7 @@ static const char *const names[] = {
     [NP_EV_USAGE] = "usage",     [NP_EV_NOW] = "now",
     [NP_EV_TOOLSET] = "toolset", [NP_EV_SHADOW] = "shadow",
     [NP_EV_SCHEMA] = "schema",   [NP_EV_PROPOSAL] = "proposal",
+    [NP_EV_FILE] = "file",
 };
 _Static_assert(NP_COUNT(names) == NP_EV_END, "every kind of event has a name");
 

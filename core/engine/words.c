@@ -6,6 +6,7 @@
 #include "engine/words.h"
 
 #include "cite/log_index.h"
+#include "engine/artifact.h"
 
 #define STEP_DOCS 1024               /* entries of one step: some 30 ms */
 #define STEP_BYTES ((size_t)1 << 20) /* or this much text */
@@ -260,11 +261,19 @@ neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room
 
 /* ---- sessions of the store ---- */
 
+/* An artifact has an id, and nothing that is searched. */
+static neap_rc take_file(neap_session *s, const np_event *ev, bool purged) {
+  s->claim.last_seq = ev->seq;
+  neap_rc rc = np_files_take(s, ev, purged);
+  return rc == NEAP_OK ? np_log_index_sync(&s->log, &s->err) : rc;
+}
+
 /* Only what makes entries: their ids and steps are those that a resumed session has. */
 static neap_rc take(void *ctx, const np_event *ev, bool purged) {
   neap_session *s = ctx;
   size_t at;
   neap_rc rc = NEAP_OK;
+  if (ev->kind == NP_EV_FILE) return take_file(s, ev, purged);
   if (purged) return NEAP_E_PURGED;
   s->claim.last_seq = ev->seq;
   if (ev->kind == NP_EV_RESPONSE) s->log.fresh = true;
@@ -276,25 +285,36 @@ static neap_rc take(void *ctx, const np_event *ev, bool purged) {
 }
 
 /* A log is read up to what was purged: what follows cannot be numbered. */
-static neap_rc read_session(neap_session *s, np_err *e) {
+static neap_rc read_log(neap_session *s, np_claim *look, np_err *e) {
   np_store *st = s->engine->store;
-  np_claim look;
   np_str tenant = np_str_cstr(s->engine->tenant), name = np_str_cstr(s->name);
   neap_rc rc = np_log_init(&s->log, &s->engine->alloc, e);
   if (rc == NEAP_OK) rc = np_log_index_open(&s->log, e);
-  if (rc == NEAP_OK) rc = st->ops->claim(st, tenant, name, true, &look, e);
+  if (rc == NEAP_OK) rc = st->ops->claim(st, tenant, name, true, look, e);
   if (rc != NEAP_OK) return rc;
   rc = st->ops->read(st, tenant, name, 1, take, s, e);
-  if (rc != NEAP_OK && rc != NEAP_E_PURGED) {
-    if (s->err.code) *e = s->err;
-    return rc;
-  }
-  np_docs d = {.tenant = tenant, .session = name};
-  d.to.seq = rc == NEAP_E_PURGED ? look.last_seq : s->claim.last_seq;
-  return run(st, &s->log, &d, INT32_MAX, e);
+  if (rc != NEAP_OK && rc != NEAP_E_PURGED && s->err.code) *e = s->err;
+  return rc;
 }
 
-neap_rc np_words_catch_up(neap *n, np_str session, np_err *e) {
+static neap_rc index_session(neap_session *s, np_err *e) {
+  np_claim look;
+  np_str tenant = np_str_cstr(s->engine->tenant), name = np_str_cstr(s->name);
+  neap_rc rc = read_log(s, &look, e);
+  if (rc != NEAP_OK && rc != NEAP_E_PURGED) return rc;
+  np_docs d = {.tenant = tenant, .session = name};
+  d.to.seq = rc == NEAP_E_PURGED ? look.last_seq : s->claim.last_seq;
+  return run(s->engine->store, &s->log, &d, INT32_MAX, e);
+}
+
+/* What is to be done with a session that was not opened. */
+typedef struct visit {
+  neap_rc (*fn)(neap_session *s, struct visit *v, np_err *e);
+  int64_t entry;
+  np_buf *text;
+} visit;
+
+static neap_rc visit_session(neap *n, np_str session, visit *v, np_err *e) {
   np_str name;
   neap_session *s =
       np_calloc(&n->alloc, 1, sizeof *s); /* never opened: a log and a name */
@@ -304,11 +324,62 @@ neap_rc np_words_catch_up(neap *n, np_str session, np_err *e) {
   neap_rc rc = np_arena_copy(&s->arena, session, &name) ? NEAP_OK : np_fail_mem(e);
   if (rc == NEAP_OK) {
     s->name = (char *)(uintptr_t)name.p;
-    rc = read_session(s, e);
+    rc = v->fn(s, v, e);
   }
   np_cite_free(s->log.cite);
   if (s->log.alloc) np_log_free(&s->log);
+  np_free(&n->alloc, s->files);
   np_arena_free(&s->arena);
   np_free(&n->alloc, s);
   return rc;
+}
+
+static neap_rc do_index(neap_session *s, visit *v, np_err *e) {
+  (void)v;
+  return index_session(s, e);
+}
+
+neap_rc np_words_catch_up(neap *n, np_str session, np_err *e) {
+  visit v = {.fn = do_index};
+  return visit_session(n, session, &v, e);
+}
+
+static neap_rc fail_behind(const neap_session *s, np_err *e) {
+  return np_fail(e, NEAP_E_PURGED,
+                 "session %s: a message was purged, and what stands behind it has no "
+                 "number any more; use another session",
+                 s->name);
+}
+
+static neap_rc do_count(neap_session *s, visit *v, np_err *e) {
+  np_claim look;
+  neap_rc rc = read_log(s, &look, e);
+  v->entry = (int64_t)s->log.entry_count;
+  return rc == NEAP_E_PURGED ? fail_behind(s, e) : rc;
+}
+
+neap_rc np_words_entries(neap *n, np_str session, int64_t *entries, np_err *e) {
+  visit v = {.fn = do_count};
+  neap_rc rc = visit_session(n, session, &v, e);
+  *entries = v.entry;
+  return rc;
+}
+
+static neap_rc do_text(neap_session *s, visit *v, np_err *e) {
+  np_claim look;
+  neap_rc rc = read_log(s, &look, e);
+  const np_entry *en = s->log.alloc ? np_log_entry(&s->log, v->entry) : NULL;
+  if (rc != NEAP_OK && rc != NEAP_E_PURGED) return rc;
+  if (en) {
+    np_buf_add(v->text, en->text);
+    return v->text->failed ? np_fail_mem(e) : NEAP_OK;
+  }
+  if (rc == NEAP_E_PURGED) return fail_behind(s, e);
+  return np_fail(e, NEAP_E_NOTFOUND, "session %s has no entry %lld", s->name,
+                 (long long)v->entry);
+}
+
+neap_rc np_words_entry(neap *n, np_str session, int64_t entry, np_buf *text, np_err *e) {
+  visit v = {.fn = do_text, .entry = entry, .text = text};
+  return visit_session(n, session, &v, e);
 }

@@ -20,6 +20,11 @@ void np_words_leave(neap_session *s);
 /* Reads a session that is in the store, and brings its index up. */
 neap_rc np_words_catch_up(neap *n, np_str session, np_err *e);
 
+/* How many entries a session in the store has; and the text of one of them. NEAP_E_NOTFOUND;
+** NEAP_E_PURGED when it stands behind what was purged, and its number is not known any more. */
+neap_rc np_words_entries(neap *n, np_str session, int64_t *entries, np_err *e);
+neap_rc np_words_entry(neap *n, np_str session, int64_t entry, np_buf *text, np_err *e);
+
 /* The best entries of the session for a query, best first; ids of at most `room`. */
 neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room,
                         size_t *n, np_err *e);

@@ -65,7 +65,8 @@ typedef struct neap_str {
   X(E_FENCED, "fenced", "another process has taken over the session")                    \
   X(E_NOTFOUND, "notfound", "there is no such thing")                                    \
   X(E_PURGED, "purged", "the content was purged by its owner")                           \
-  X(E_REFUSED, "refused", "the proposal breaks a rule of the state")
+  X(E_REFUSED, "refused", "the proposal breaks a rule of the state")                     \
+  X(E_EXPIRED, "expired", "the artifact is older than it may be read")
 
 typedef enum neap_rc {
 #define NEAP_X(id, name, text) NEAP_##id,
@@ -459,6 +460,82 @@ NEAP_API neap_rc neap_session_recall(neap_session *s, neap_str query, size_t k,
 ** index), NEAP_E_READONLY (opened for reading, and something is not indexed yet). */
 NEAP_API neap_rc neap_recall(neap *n, const char *session, neap_str query, size_t k,
                              neap_hit_fn fn, void *ctx);
+
+/* ---- artifacts ----------------------------------------------------------------------- */
+
+/* A file or a large result that the host keeps in the store: an entry of a session that no
+** prompt shows. It is read by its id and locally, by lines or bytes, however large it is. The
+** same bytes are kept once per tenant. */
+typedef enum neap_artifact_state {
+  NEAP_ARTIFACT_THERE = 0,
+  NEAP_ARTIFACT_EXPIRED, /* its time is over: make it again */
+  NEAP_ARTIFACT_PURGED   /* its owner has removed the bytes */
+} neap_artifact_state;
+
+typedef struct neap_artifact {
+  size_t size; /* sizeof(neap_artifact) */
+  /* what made it, by which query or arguments, of which path, and what kind of thing it is.
+  ** UTF-8 of at most 65,536 bytes each, or empty */
+  neap_str tool, query, path, kind;
+  /* milliseconds since 1970 at which it was made; 0: as neap_set_now has told the session, or
+  ** not known */
+  int64_t made;
+  /* seconds from then on in which it may be read; 0: no end. Needs `made` */
+  int64_t ttl;
+  /* what follows is told of one that is kept, and not looked at when it is put */
+  neap_str session; /* whose entry it is; */
+  int64_t id;       /* and that entry's id */
+  int64_t bytes, lines;
+  neap_str sha256; /* of the bytes, as 64 hexadecimal digits */
+  neap_artifact_state state;
+  int64_t at; /* where the bytes that are given begin in the whole */
+} neap_artifact;
+
+/* What of it is wanted: lines first_line..last_line, counted from 1, both included, or the bytes
+** [from, to). An end of 0 is that of the whole, all zero the whole. What is outside is left out. */
+typedef struct neap_window {
+  size_t size; /* sizeof(neap_window) */
+  int64_t first_line, last_line;
+  int64_t from, to;
+  /* the time by the host's clock, as for neap_set_now, against which a ttl is held; 0: not
+  ** known, and only what a session was told counts */
+  int64_t now;
+} neap_window;
+
+/* Called once for an artifact. What it gets is valid during the call; it must not use `n`'s
+** store. `bytes` is empty in a list. */
+typedef void (*neap_artifact_fn)(void *ctx, const neap_artifact *a, neap_str bytes);
+
+/* Puts bytes (any, at most 64 MB) as an entry of an open session; *id gets its id. `a` may be
+** NULL. It is in the store as the session's `durable` says. Errors: NEAP_E_ARG (a ttl without a
+** time, a text too long), NEAP_E_UTF8, NEAP_E_LIMIT, NEAP_E_MISUSE (a session without a log),
+** store; then nothing changed. */
+NEAP_API neap_rc neap_session_put(neap_session *s, neap_str bytes, const neap_artifact *a,
+                                  int64_t *id);
+/* A window (NULL: all) of an artifact, or of any other entry's text, valid until the next call on
+** `s`. Errors as neap_artifact_get. */
+NEAP_API neap_rc neap_session_get(neap_session *s, int64_t entry, const neap_window *w,
+                                  neap_str *text);
+/* Puts into the store, as neap_session_put does: into the session of that name, made when there
+** is none; NULL: "files". One that is open elsewhere is taken over by this, as by opening it; one
+** that is open in this handle: NEAP_E_MISUSE. Several may put into one session at the same
+** time. */
+NEAP_API neap_rc neap_artifact_put(neap *n, const char *session, neap_str bytes,
+                                   const neap_artifact *a, int64_t *id);
+/* Gives an artifact, or any other entry by its text: `w` of it (NULL: all). The bytes are
+** verified. Errors: NEAP_E_NOTFOUND (no such session or entry), NEAP_E_EXPIRED (the text says
+** what made it), NEAP_E_PURGED, store. */
+NEAP_API neap_rc neap_artifact_get(neap *n, const char *session, int64_t id,
+                                   const neap_window *w, neap_artifact_fn fn, void *ctx);
+/* Tells of every artifact of the session (NULL: of all of the tenant's), by session and id.
+** `now` as in neap_window. */
+NEAP_API neap_rc neap_artifact_list(neap *n, const char *session, int64_t now,
+                                    neap_artifact_fn fn, void *ctx);
+/* Purges its bytes, overwritten in the file, from all of the tenant's sessions that hold the
+** same; the entries stay as the record of what there was. Other tenants' copies are their own.
+** Errors: NEAP_E_NOTFOUND (no such artifact), NEAP_E_BUSY (purged, but another process still
+** reads an old copy: do it again later), store. */
+NEAP_API neap_rc neap_artifact_remove(neap *n, const char *session, int64_t id);
 
 /* ---- tokenizers ---------------------------------------------------------------------- */
 

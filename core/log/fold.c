@@ -1,7 +1,7 @@
 /*
 ** Summaries that the engine makes: a user message of its own with what it covers. It is of
 ** the newest step, so that steps never fall; it is neither the task nor a citation. Whether
-** it stands for its atoms now is the view's to say. next: ../cite/cite.h
+** it stands for its atoms now is the view's to say. next: keep.c
 */
 #include "log/log.h"
 

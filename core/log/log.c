@@ -140,10 +140,10 @@ typedef struct placing {
   uint32_t text, batch, thought;
 } placing;
 
-/* The entry before, what the engine has made aside: a summary parts no response. */
+/* The entry before, what was put aside left out: a summary or a file parts no response. */
 static const np_entry *entry_before(const np_log *lg, const np_entry *en) {
   const np_entry *before = np_log_entry(lg, en->id - 1);
-  while (before && before->fold) before = np_log_entry(lg, before->id - 1);
+  while (before && np_log_is_aside(before)) before = np_log_entry(lg, before->id - 1);
   return before;
 }
 
@@ -205,12 +205,12 @@ static bool goes_on(const np_log *lg, const np_message *before, const np_message
          before->shape == NP_SHAPE_RESPONSES;
 }
 
-/* The message before, summaries aside; NULL: there is none. */
+/* The message before, what was put aside left out; NULL: there is none. */
 static const np_message *message_before(const np_log *lg) {
   for (size_t i = lg->message_count; i > 0; i--) {
     const np_message *m = &lg->messages[i - 1];
     const np_entry *en = m->entries ? np_log_entry(lg, m->first) : NULL;
-    if (!en || !en->fold) return m;
+    if (!en || !np_log_is_aside(en)) return m;
   }
   return NULL;
 }

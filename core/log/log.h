@@ -2,7 +2,7 @@
 ** The session's history in memory: messages as the raw bytes that came in, cut into entries
 ** (one part of a message each), grouped into atoms, calls paired with results by occurrence.
 ** Append-only: nothing here is ever changed or removed. next: shape.c, parse.c, parse_block.c,
-** open.c, log.c, fold.c, mirror.c
+** open.c, log.c, fold.c, keep.c, mirror.c
 */
 #ifndef NP_LOG_LOG_H
 #define NP_LOG_LOG_H
@@ -115,7 +115,8 @@ typedef struct np_entry {
   bool opaque;   /* only its own provider can read it; full or dropped */
   bool by_name;  /* call or result without an id: pairs by the function's name */
   bool again;    /* a call whose id an earlier call had */
-  bool loose;    /* a thought that its provider has not signed, and would not take back */
+  bool apart; /* a file of the host's: its bytes are in the store, no prompt shows it */
+  bool loose; /* a thought that its provider has not signed, and would not take back */
 } np_entry;
 
 typedef struct np_message {
@@ -218,6 +219,18 @@ void np_log_give_up(np_log *lg, const np_staged *staged);
 ** atom that is not there, NEAP_E_MEMORY (the log is then unusable). */
 neap_rc np_log_fold(np_log *lg, const uint32_t *atoms, size_t n, np_str text,
                     int64_t *entry, np_err *e);
+/* Appends a file that the host keeps with the session: an entry without text, which no prompt
+** shows and nothing counts. It is of the newest step, and parts no response. `tool` and `path`
+** are what it is of. *entry gets its id. NEAP_E_MEMORY: nothing was
+** done. */
+neap_rc np_log_file(np_log *lg, np_str tool, np_str path, int64_t *entry, np_err *e);
+/* Takes the newest entry, such a file that nothing else knows of yet, back. */
+void np_log_unfile(np_log *lg);
+/* What the engine or the host has put aside: no part of the conversation. */
+static inline bool np_log_is_aside(const np_entry *en) {
+  return en->fold || en->apart;
+}
+
 /* Takes the newest entry, a summary that nothing else knows of yet, back as if it had never
 ** been: a turn that fails has made none. */
 void np_log_unfold(np_log *lg);

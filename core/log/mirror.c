@@ -31,7 +31,7 @@ static np_part part_of(const np_entry *en) {
 
 static bool is_made(const np_log *of, const np_message *m) {
   const np_entry *en = m->entries ? np_log_entry(of, m->first) : NULL;
-  return en && en->fold;
+  return en && np_log_is_aside(en);
 }
 
 /* Whether a message begins a response is read off the other log, which was told. */

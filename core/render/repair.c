@@ -19,7 +19,7 @@ const char *np_repair_name(np_repair r) {
 /* What has no place in the prompt at all. */
 static uint32_t unlisted(const np_view *v, const np_entry *en) {
   bool own = np_view_message(v, en)->shape == v->format->shape;
-  if (en->kind == NP_KIND_LOG || en->kind == NP_KIND_SUMMARY) return 0;
+  if (en->kind == NP_KIND_LOG || en->kind == NP_KIND_SUMMARY || en->apart) return 0;
   if (en->empty) return NP_REPAIRED(EMPTY);
   if (en->kind == NP_KIND_THOUGHT)
     return en->text.n || en->opaque || own ? NP_REPAIRED(THOUGHT) : NP_REPAIRED(EMPTY);

@@ -21,8 +21,8 @@ static const np_row *find_held(const np_sqlite *sq, np_str tenant, const uint8_t
     if (!np_str_eq(log->tenant, tenant)) break;
     for (size_t k = 0; k < log->n; k++) {
       const np_row *r = &log->rows[k];
-      bool is_blob = r->place == NP_PLACE_BLOB;
-      if (is_blob && memcmp(r->hash, hash, NP_SHA256) == 0) return r;
+      bool is_here = np_is_content(r->place) && r->ev.body.n > 0;
+      if (is_here && memcmp(r->hash, hash, NP_SHA256) == 0) return r;
     }
   }
   return NULL;
@@ -217,6 +217,14 @@ neap_rc np_sq_put(np_store *store, np_str tenant, np_str body, uint8_t hash[NP_S
   np_sha256(body, hash);
   np_sqlite *sq = np_sq_lock(store);
   return np_sq_unlock(sq, put(sq, tenant, body, hash, e));
+}
+
+neap_rc np_sq_blob_named(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
+  known old;
+  neap_rc rc = look_up(sq, tenant, hash, &old, e);
+  if (rc != NEAP_OK) return rc;
+  if (old.place == NP_PLACE_NONE) return np_fail_no_content(hash, e);
+  return old.place == NP_PLACE_PURGED ? np_fail_purged(hash, e) : NEAP_OK;
 }
 
 /* ---- purging ----------------------------------------------------------------------- */

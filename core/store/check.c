@@ -99,7 +99,7 @@ static void on_event(checker *c, sqlite3_stmt *st) {
   }
   if (place == NP_PLACE_NONE) return;
   bool known =
-      place == NP_PLACE_INLINE || place == NP_PLACE_BLOB || place == NP_PLACE_PURGED;
+      place == NP_PLACE_INLINE || np_is_content(place) || place == NP_PLACE_PURGED;
   if (!known || hash.n != NP_SHA256) {
     say_event(c, ev.seq, " is damaged");
     return;
@@ -109,7 +109,7 @@ static void on_event(checker *c, sqlite3_stmt *st) {
   if (place == NP_PLACE_INLINE && !np_hash_is(np_sq_blob(st, 9), key)) {
     say_event(c, ev.seq, ": its body differs from its hash");
   }
-  if (place == NP_PLACE_BLOB && sqlite3_column_int(st, 10) != 1) {
+  if (np_is_content(place) && sqlite3_column_int(st, 10) != 1) {
     say_event(c, ev.seq, ": its body is gone");
   }
 }
@@ -177,7 +177,8 @@ static void on_stray(checker *c, sqlite3_stmt *st) {
 static const char all_events[] =
     "SELECT e.tenant, e.session, e.seq, e.kind, e.version, e.place, e.sum, e.hash, "
     "e.head,"
-    " e.body, CASE WHEN e.place = 2 THEN coalesce((SELECT CASE WHEN b.place IN (2, 4) "
+    " e.body, CASE WHEN e.place IN (2, 5) THEN coalesce((SELECT CASE WHEN b.place IN (2, "
+    "4) "
     "THEN 1 ELSE 2"
     " END FROM blob AS b WHERE b.tenant = e.tenant AND b.hash = e.hash), 0) ELSE 0 END,"
     " CASE WHEN e.seq = 1 THEN EXISTS(SELECT 1 FROM session AS s WHERE s.tenant = "

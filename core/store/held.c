@@ -70,9 +70,11 @@ neap_rc np_sq_add_rows(np_sqlite *sq, const np_claim *c, const np_row *rows, siz
                        np_err *e) {
   neap_rc rc = NEAP_OK;
   for (size_t i = 0; rc == NEAP_OK && i < n; i++) {
-    if (rows[i].place == NP_PLACE_BLOB) {
-      rc = np_sq_blob_add(sq, c->tenant, c->fence, rows[i].hash, rows[i].ev.body, e);
-    }
+    const np_row *r = &rows[i];
+    bool named = r->place == NP_PLACE_APART && r->ev.body.n == 0;
+    if (named) rc = np_sq_blob_named(sq, c->tenant, r->hash, e);
+    else if (np_is_content(r->place))
+      rc = np_sq_blob_add(sq, c->tenant, c->fence, r->hash, r->ev.body, e);
     if (rc == NEAP_OK) rc = add_event(sq, c, &rows[i], e);
   }
   return rc;
@@ -98,12 +100,14 @@ neap_rc np_sq_write(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t
   return rc;
 }
 
-/* Would `rows` still fit under the limit of what may be held? */
+/* May `rows` be held: do they fit under the limit, and are their bodies here? What is only
+** named must be looked for in the file. */
 static bool has_room(const np_sqlite *sq, const np_row *rows, size_t n) {
   size_t room = NP_HELD_MAX > sq->held.bytes ? NP_HELD_MAX - sq->held.bytes : 0;
   for (size_t i = 0; i < n; i++) {
     size_t need = rows[i].ev.head.n + rows[i].ev.body.n; /* both have small limits */
-    if (need > room) return false;
+    bool named = rows[i].place == NP_PLACE_APART && rows[i].ev.body.n == 0;
+    if (named || need > room) return false;
     room -= need;
   }
   return true;

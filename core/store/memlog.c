@@ -14,7 +14,7 @@ void np_wipe(void *p, size_t n) {
 }
 
 static bool owns_body(const np_memlogs *m, const np_row *r) {
-  return !(m->shared_blobs && r->place == NP_PLACE_BLOB);
+  return !(m->shared_blobs && np_is_content(r->place));
 }
 
 static size_t owned_bytes(const np_memlogs *m, const np_row *r) {

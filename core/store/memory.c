@@ -54,14 +54,20 @@ static neap_rc mem_claim(np_store *st, np_str tenant, np_str session, bool reado
 
 /* Gives large bodies their place among the blobs. What was put stays when a later step
 ** fails: content that no event names is harmless. */
-static bool share_bodies(mem_store *m, np_str tenant, np_row *rows, size_t n) {
+static neap_rc share_bodies(mem_store *m, np_str tenant, np_row *rows, size_t n,
+                            np_err *e) {
   for (size_t i = 0; i < n; i++) {
-    if (rows[i].place != NP_PLACE_BLOB) continue;
-    np_memblob *b = np_memblob_put(&m->blobs, tenant, rows[i].hash, rows[i].ev.body);
-    if (!b) return false;
-    rows[i].ev.body = (np_str){b->body, b->n};
+    np_row *r = &rows[i];
+    if (!np_is_content(r->place)) continue;
+    bool named = r->place == NP_PLACE_APART && r->ev.body.n == 0;
+    const np_memblob *b = np_memblob_find(&m->blobs, tenant, r->hash);
+    if (named && !b) return np_fail_no_content(r->hash, e);
+    if (named && !b->body) return np_fail_purged(r->hash, e);
+    if (!named) b = np_memblob_put(&m->blobs, tenant, r->hash, r->ev.body);
+    if (!b) return np_fail_mem(e);
+    r->ev.body = (np_str){b->body, b->n};
   }
-  return true;
+  return NEAP_OK;
 }
 
 static neap_rc append(mem_store *m, const np_claim *c, np_row *rows, size_t n,
@@ -74,7 +80,8 @@ static neap_rc append(mem_store *m, const np_claim *c, np_row *rows, size_t n,
                    "session '%.*s': the claim was copied; use one claim",
                    NP_SHOW(c->session));
   }
-  if (!share_bodies(m, c->tenant, rows, n)) return np_fail_mem(e);
+  neap_rc rc = share_bodies(m, c->tenant, rows, n, e);
+  if (rc != NEAP_OK) return rc;
   return np_memlog_add(&m->logs, log, rows, n) ? NEAP_OK : np_fail_mem(e);
 }
 
@@ -92,31 +99,46 @@ static neap_rc mem_append(np_store *st, np_claim *c, const np_event *ev, size_t 
   return rc;
 }
 
-/* Copies out events from *next on until the page is full. */
-static void fill_page(mem_store *m, np_str tenant, np_str session, int64_t *next,
-                      np_buf *page) {
-  const np_memlog *log = np_memlog_find(&m->logs, tenant, session);
+/* What is asked for: the events of a session from `next` on, or only the heads of a kind. */
+typedef struct asked {
+  np_str tenant, session;
+  int64_t next;
+  bool heads;
+  int32_t kind;
+} asked;
+
+static void page_row(np_buf *page, const asked *q, const np_row *r) {
+  np_event ev = r->ev;
+  if (q->heads && q->kind && ev.kind != q->kind) return;
+  if (q->heads) ev.body = (np_str){"", 0};
+  bool purged = r->place == NP_PLACE_PURGED;
+  if (purged) {
+    ev.apart = false;
+    memset(ev.hash, 0, sizeof ev.hash);
+    ev.gone = np_hash_str(r->hash);
+  }
+  np_page_event(page, &ev, purged);
+}
+
+/* Copies out events from q->next on until the page is full. */
+static void fill_page(mem_store *m, asked *q, np_buf *page) {
+  const np_memlog *log = np_memlog_find(&m->logs, q->tenant, q->session);
   for (int k = 0; log && k < NP_STORE_PAGE_ROWS && page->n < NP_STORE_PAGE_BYTES; k++) {
-    if ((uint64_t)*next > log->n) return;
-    const np_row *r = &log->rows[*next - 1];
-    np_event ev = r->ev;
-    bool purged = r->place == NP_PLACE_PURGED;
-    if (purged) ev.gone = np_hash_str(r->hash);
-    np_page_event(page, &ev, purged);
-    ++*next;
+    if ((uint64_t)q->next > log->n) return;
+    page_row(page, q, &log->rows[q->next++ - 1]);
+    if (page->n == 0) k--; /* of another kind */
   }
 }
 
-static neap_rc mem_read(np_store *st, np_str tenant, np_str session, int64_t from,
-                        np_event_fn fn, void *ctx, np_err *e) {
-  int64_t next = from < 1 ? 1 : from;
-  neap_rc rc = np_check_names(tenant, session, e);
+static neap_rc visit(np_store *st, asked *q, np_event_fn fn, void *ctx, np_err *e) {
+  if (q->next < 1) q->next = 1;
+  neap_rc rc = np_check_names(q->tenant, q->session, e);
   np_buf page;
   np_buf_init(&page, st->alloc);
   while (rc == NEAP_OK) {
     np_buf_clear(&page);
     mem_store *m = lock(st);
-    fill_page(m, tenant, session, &next, &page);
+    fill_page(m, q, &page);
     unlock(m, NEAP_OK);
     if (page.failed) rc = np_fail_mem(e);
     if (rc != NEAP_OK || page.n == 0) break;
@@ -126,13 +148,26 @@ static neap_rc mem_read(np_store *st, np_str tenant, np_str session, int64_t fro
   return rc;
 }
 
+static neap_rc mem_read(np_store *st, np_str tenant, np_str session, int64_t from,
+                        np_event_fn fn, void *ctx, np_err *e) {
+  asked q = {tenant, session, from, false, 0};
+  return visit(st, &q, fn, ctx, e);
+}
+
+static neap_rc mem_heads(np_store *st, np_str tenant, np_str session, int32_t kind,
+                         int64_t from, np_event_fn fn, void *ctx, np_err *e) {
+  asked q = {tenant, session, from, true, kind};
+  return visit(st, &q, fn, ctx, e);
+}
+
 /* ---- whole sessions ---------------------------------------------------------------- */
 
 /* Rows of one log as the beginning of a new one; in `rows` bodies may be shared already. */
 static neap_rc make_log(mem_store *m, np_str tenant, np_str session, np_row *rows,
                         size_t n, np_err *e) {
   if (np_memlog_find(&m->logs, tenant, session)) return np_fail_exists(session, e);
-  if (!share_bodies(m, tenant, rows, n)) return np_fail_mem(e);
+  neap_rc rc = share_bodies(m, tenant, rows, n, e);
+  if (rc != NEAP_OK) return rc;
   np_memlog *log = np_memlog_make(&m->logs, tenant, session);
   if (!log) return np_fail_mem(e);
   log->fence = 1;
@@ -227,7 +262,7 @@ static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool rem
     if (!np_str_eq(log->tenant, tenant)) break;
     for (size_t k = 0; k < log->n; k++) {
       np_row *r = &log->rows[k];
-      bool live = r->place == NP_PLACE_INLINE || r->place == NP_PLACE_BLOB;
+      bool live = r->place == NP_PLACE_INLINE || np_is_content(r->place);
       if (!live || memcmp(r->hash, hash, NP_SHA256) != 0) continue;
       if (remove) np_memlog_purge(&m->logs, r);
       found++;
@@ -249,7 +284,7 @@ static neap_rc forget_words(mem_store *m, np_str tenant, const uint8_t *hash, np
     if (!np_str_eq(log->tenant, tenant)) break;
     for (size_t k = 0; rc == NEAP_OK && k < log->n; k++) {
       const np_row *r = &log->rows[k];
-      bool live = r->place == NP_PLACE_INLINE || r->place == NP_PLACE_BLOB;
+      bool live = r->place == NP_PLACE_INLINE || np_is_content(r->place);
       if (!live || memcmp(r->hash, hash, NP_SHA256) != 0) continue;
       rc = np_words_purge_event(m->words, tenant, log->session, r->ev.seq, r->ev.body,
                                 &all, e);
@@ -395,6 +430,7 @@ static const np_store_ops mem_ops = {
     .read = mem_read,
     .fork = mem_fork,
     .restore = mem_restore,
+    .heads = mem_heads,
     .put = mem_put,
     .get = mem_get,
     .window = mem_window,

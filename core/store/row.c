@@ -27,6 +27,13 @@ static void row_fill(np_row *r, const np_event *ev) {
     r->place = NP_PLACE_PURGED;
     memcpy(r->hash, ev->gone.p, NP_SHA256);
     r->ev.body = r->ev.gone = NP_LIT("");
+  } else if (ev->apart) {
+    static const uint8_t none[NP_SHA256] = {0};
+    if (ev->body.n > 0) np_sha256(ev->body, r->hash);
+    else memcpy(r->hash, ev->hash, NP_SHA256);
+    if (memcmp(r->hash, none, NP_SHA256) != 0) r->place = NP_PLACE_APART;
+    memcpy(r->ev.hash, r->hash, NP_SHA256);
+    r->ev.apart = r->place == NP_PLACE_APART;
   } else if (ev->body.n > 0) {
     r->place = ev->body.n < NP_STORE_INLINE ? NP_PLACE_INLINE : NP_PLACE_BLOB;
     np_sha256(ev->body, r->hash);
@@ -178,14 +185,16 @@ static void add_bytes(np_buf *page, const void *p, size_t n) {
   np_buf_add(page, (np_str){p, n});
 }
 
+/* The bytes of what is apart are not given. */
 void np_page_event(np_buf *page, const np_event *ev, bool purged) {
   page_event rec;
   memset(&rec, 0, sizeof rec);
   rec.ev = *ev;
   rec.purged = purged;
+  if (ev->apart) rec.ev.body = (np_str){"", 0};
   add_bytes(page, &rec, sizeof rec);
   np_buf_add(page, ev->head);
-  np_buf_add(page, ev->body);
+  np_buf_add(page, rec.ev.body);
   np_buf_add(page, ev->gone);
 }
 

@@ -22,7 +22,8 @@ typedef enum np_place {
   NP_PLACE_INLINE = 1, /* in the event's row */
   NP_PLACE_BLOB = 2,   /* once per tenant, by hash */
   NP_PLACE_PURGED = 3, /* removed by its owner */
-  NP_PLACE_CHUNKS = 4  /* a content that is kept in pieces; chunk.h */
+  NP_PLACE_CHUNKS = 4, /* a content that is kept in pieces; chunk.h */
+  NP_PLACE_APART = 5   /* an event's body: among the contents, given by its hash alone */
 } np_place;
 
 /* How bytes are kept. Likewise. */
@@ -56,6 +57,11 @@ neap_rc np_fail_no_session(np_str session, np_err *e);
 neap_rc np_fail_no_content(const uint8_t hash[NP_SHA256], np_err *e);
 neap_rc np_fail_purged(const uint8_t hash[NP_SHA256], np_err *e);
 
+/* Is the body of such an event among the contents? */
+static inline bool np_is_content(int place) {
+  return place == NP_PLACE_BLOB || place == NP_PLACE_APART;
+}
+
 /* Pages. Both kinds live in a np_buf, whose `failed` the writer checks at the end. */
 void np_page_event(np_buf *page, const np_event *ev, bool purged);
 neap_rc np_page_visit(const np_buf *page, np_event_fn fn, void *ctx);
@@ -63,9 +69,6 @@ void np_page_session(np_buf *page, np_str name, int64_t events);
 neap_rc np_page_visit_sessions(const np_buf *page,
                                neap_rc (*fn)(void *ctx, const np_session_row *row),
                                void *ctx);
-
-/* The window of a text that is here: a slice of it. */
-np_str np_window_of(np_str text, np_window *w);
 
 /* Fills `out` from the system's random source. */
 neap_rc np_random(uint8_t *out, size_t n, np_err *e);

@@ -99,7 +99,9 @@ static neap_rc sq_append(np_store *store, np_claim *c, const np_event *ev, size_
 
 typedef struct reader {
   np_str tenant, session;
-  int64_t next; /* the seq that must come now */
+  int64_t next; /* the seq that must come now; with heads the next that may */
+  bool heads;   /* of events of a kind, or of all (0), without their bodies */
+  int32_t kind;
   np_buf page;
 } reader;
 
@@ -142,20 +144,24 @@ static neap_rc page_row(np_sqlite *sq, reader *r, sqlite3_stmt *st, np_err *e) {
   uint8_t want[NP_SUM];
   ev.head = np_sq_blob(st, 6);
   np_event_sum(&ev, want);
-  if (ev.seq != r->next) return fail_event(sq, r, r->next, "is missing", e);
+  if (ev.seq != r->next && !r->heads) return fail_event(sq, r, r->next, "is missing", e);
   if (sum.n != NP_SUM || memcmp(sum.p, want, NP_SUM) != 0) {
     return fail_event(sq, r, ev.seq, "is damaged (its head differs from its sum)", e);
   }
-  if (place == NP_PLACE_PURGED && hash.n == NP_SHA256) ev.gone = hash;
-  if (place == NP_PLACE_NONE || place == NP_PLACE_PURGED) {
+  bool known = place == NP_PLACE_NONE || hash.n == NP_SHA256;
+  if (!known || place < NP_PLACE_NONE || place > NP_PLACE_APART ||
+      place == NP_PLACE_CHUNKS)
+    return fail_event(sq, r, ev.seq, "is damaged", e);
+  uint8_t key[NP_SHA256] = {0};
+  if (place != NP_PLACE_NONE) memcpy(key, hash.p, sizeof key);
+  ev.apart = place == NP_PLACE_APART;
+  if (ev.apart) memcpy(ev.hash, key, sizeof key);
+  if (place == NP_PLACE_PURGED) ev.gone = hash;
+  bool bare = place == NP_PLACE_NONE || place == NP_PLACE_PURGED || ev.apart || r->heads;
+  if (bare) {
     np_page_event(&r->page, &ev, place == NP_PLACE_PURGED);
     return NEAP_OK;
   }
-  if (hash.n != NP_SHA256 || (place != NP_PLACE_INLINE && place != NP_PLACE_BLOB)) {
-    return fail_event(sq, r, ev.seq, "is damaged", e);
-  }
-  uint8_t key[NP_SHA256];
-  memcpy(key, hash.p, sizeof key);
   if (place == NP_PLACE_BLOB) return page_blob(sq, r, &ev, key, e);
   ev.body = np_sq_blob(st, 7);
   if (!np_hash_is(ev.body, key)) {
@@ -168,14 +174,16 @@ static neap_rc page_row(np_sqlite *sq, reader *r, sqlite3_stmt *st, np_err *e) {
 static neap_rc page_file(np_sqlite *sq, reader *r, np_err *e) {
   sqlite3_stmt *st;
   bool row = true;
-  neap_rc rc = np_sq_use(sq, SQL_EVENTS, &st, e, "ttii", r->tenant, r->session, r->next,
-                         (int64_t)NP_STORE_PAGE_ROWS);
+  neap_rc rc = np_sq_use(sq, r->heads ? SQL_HEADS : SQL_EVENTS, &st, e,
+                         r->heads ? "ttiii" : "ttii", r->tenant, r->session, r->next,
+                         (int64_t)NP_STORE_PAGE_ROWS, (int64_t)r->kind);
   if (rc != NEAP_OK) return rc;
   while (rc == NEAP_OK && r->page.n < NP_STORE_PAGE_BYTES) {
     rc = np_sq_step(sq, st, &row, e);
     if (rc != NEAP_OK || !row) break;
+    int64_t seq = sqlite3_column_int64(st, 0);
     rc = page_row(sq, r, st, e);
-    if (rc == NEAP_OK) r->next++;
+    if (rc == NEAP_OK) r->next = r->heads && seq < INT64_MAX ? seq + 1 : r->next + 1;
   }
   np_sq_done(st);
   return rc;
@@ -186,37 +194,54 @@ static neap_rc page_held(np_sqlite *sq, reader *r, np_err *e) {
   np_memlog *held = NULL;
   neap_rc rc = np_sq_held(sq, r->tenant, r->session, &held, e);
   if (rc != NEAP_OK || !held || held->n == 0) return rc;
+  int64_t first = held->rows[0].ev.seq;
+  if (r->heads && r->next < first) r->next = first;
   while (r->page.n < NP_STORE_PAGE_BYTES) {
-    int64_t i = r->next - held->rows[0].ev.seq;
+    int64_t i = r->next - first;
     if (i < 0 || i >= (int64_t)held->n) break;
-    np_page_event(&r->page, &held->rows[i].ev, false);
+    np_event ev = held->rows[i].ev;
     r->next++;
+    if (r->heads && r->kind && ev.kind != r->kind) continue;
+    if (r->heads) ev.body = (np_str){"", 0};
+    np_page_event(&r->page, &ev, false);
   }
   return rc;
 }
 
 /* A page that ends in a failure still holds the good events before it. */
-static neap_rc sq_read(np_store *store, np_str tenant, np_str session, int64_t from,
-                       np_event_fn fn, void *ctx, np_err *e) {
-  reader r = {.tenant = tenant, .session = session, .next = from < 1 ? 1 : from};
-  neap_rc rc = np_check_names(tenant, session, e);
-  np_buf_init(&r.page, store->alloc);
+static neap_rc visit(np_store *store, reader *r, np_event_fn fn, void *ctx, np_err *e) {
+  neap_rc rc = np_check_names(r->tenant, r->session, e);
+  if (r->next < 1) r->next = 1;
+  np_buf_init(&r->page, store->alloc);
   while (rc == NEAP_OK) {
-    np_buf_clear(&r.page);
+    np_buf_clear(&r->page);
     np_sqlite *sq = np_sq_lock(store);
-    rc = page_file(sq, &r, e);
-    if (rc == NEAP_OK && r.page.n == 0) rc = page_held(sq, &r, e);
+    rc = page_file(sq, r, e);
+    if (rc == NEAP_OK && r->page.n == 0) rc = page_held(sq, r, e);
     np_sq_unlock(sq, rc);
-    if (r.page.failed) {
+    if (r->page.failed) {
       rc = np_fail_mem(e);
       break;
     }
-    if (r.page.n == 0) break;
-    neap_rc said = np_page_visit(&r.page, fn, ctx);
+    if (r->page.n == 0) break;
+    neap_rc said = np_page_visit(&r->page, fn, ctx);
     if (said != NEAP_OK) rc = said;
   }
-  np_buf_free(&r.page);
+  np_buf_free(&r->page);
   return rc;
+}
+
+static neap_rc sq_read(np_store *store, np_str tenant, np_str session, int64_t from,
+                       np_event_fn fn, void *ctx, np_err *e) {
+  reader r = {.tenant = tenant, .session = session, .next = from};
+  return visit(store, &r, fn, ctx, e);
+}
+
+static neap_rc sq_heads(np_store *store, np_str tenant, np_str session, int32_t kind,
+                        int64_t from, np_event_fn fn, void *ctx, np_err *e) {
+  reader r = {.tenant = tenant, .session = session, .next = from, .heads = true};
+  r.kind = kind;
+  return visit(store, &r, fn, ctx, e);
 }
 
 /* ---- sessions ---------------------------------------------------------------------- */
@@ -331,6 +356,7 @@ const np_store_ops np_sq_ops = {
     .read = sq_read,
     .fork = np_sq_fork,
     .restore = np_sq_restore,
+    .heads = sq_heads,
     .put = np_sq_put,
     .get = np_sq_get,
     .window = np_sq_window,

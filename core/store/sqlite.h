@@ -27,6 +27,7 @@ typedef enum np_sql {
   SQL_LAST,
   SQL_EVENT_ADD,
   SQL_EVENTS,
+  SQL_HEADS,
   SQL_EVENTS_PURGE,
   SQL_FORK,
   SQL_BLOB,
@@ -108,6 +109,8 @@ neap_rc np_sq_version_check(const np_sqlite *sq, int64_t version, np_err *e);
 /* Keeps a content, in a transaction of the caller's. */
 neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_t *hash,
                        np_str body, np_err *e);
+/* Is it there? NEAP_E_NOTFOUND, _PURGED when not. */
+neap_rc np_sq_blob_named(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e);
 bool np_hash_is(np_str body, const uint8_t *hash);
 neap_rc np_sq_put(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA256],
                   np_err *e);

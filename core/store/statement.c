@@ -21,8 +21,12 @@ static const char *const texts[SQL_COUNT] = {
         " sum, hash, head, body) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_EVENTS] = "SELECT seq, kind, version, place, sum, hash, head, body FROM event"
                    " WHERE tenant = ? AND session = ? AND seq >= ? ORDER BY seq LIMIT ?",
+    [SQL_HEADS] =
+        "SELECT seq, kind, version, place, sum, hash, head FROM event"
+        " WHERE tenant = ? AND session = ? AND seq >= ?3 AND (?5 = 0 OR kind = ?5)"
+        " ORDER BY seq LIMIT ?4",
     [SQL_EVENTS_PURGE] = "UPDATE event SET place = 3, body = NULL"
-                         " WHERE tenant = ? AND hash = ? AND place IN (1, 2)",
+                         " WHERE tenant = ? AND hash = ? AND place IN (1, 2, 5)",
     [SQL_FORK] =
         "INSERT INTO event(tenant, session, seq, kind, fence, version, place,"
         " sum, hash, head, body) SELECT tenant, ?3, seq, kind, 1, version, place,"
@@ -81,7 +85,7 @@ static const char *const texts[SQL_COUNT] = {
         "SELECT id, part, sum, words FROM doc WHERE id > ? AND id < ? AND seq = ?",
     [SQL_DOC_PURGE] = "UPDATE doc SET rank = 9, words = 0, sum = 0 WHERE id = ?",
     [SQL_HOLDERS] = "SELECT seq, session, place, body FROM event"
-                    " WHERE tenant = ? AND hash = ? AND place IN (1, 2)",
+                    " WHERE tenant = ? AND hash = ? AND place IN (1, 2, 5)",
 };
 
 /* ---- failures ---------------------------------------------------------------------- */

@@ -26,6 +26,12 @@ typedef struct np_event {
   np_str head;     /* small, inline */
   np_str body;     /* any bytes; large ones are kept once per tenant, by hash */
   np_str gone;     /* of a purged body: its hash, NP_SHA256 bytes. Else empty */
+  /* The body, if there is one, is a content of its own, whatever its size: who reads the log
+  ** gets its hash in its place, and the bytes by get or window. Appended with no body it names,
+  ** by its hash, one that the tenant's store has already (NEAP_E_NOTFOUND, _PURGED when it has
+  ** not). */
+  bool apart;
+  uint8_t hash[NP_SHA256]; /* of a body that is apart; else zeroes */
 } np_event;
 
 #define NP_SUM 8 /* bytes of an event's check sum, over seq, kind, version and head */
@@ -58,6 +64,8 @@ typedef struct np_window {
   ** empty); and, by lines only, how many the whole has */
   size_t size, at, lines;
 } np_window;
+/* The window of a text that is here: a slice of it. */
+np_str np_window_of(np_str text, np_window *w);
 
 /* ---- words: which entries hold them ---- */
 
@@ -155,6 +163,9 @@ typedef struct np_store_ops {
   ** purged one. NEAP_E_MISUSE when the session is there already. */
   neap_rc (*restore)(np_store *st, np_str tenant, np_str session, const np_event *ev,
                      size_t n, np_err *e);
+  /* The same of one kind of event (0: of any), and without their bodies. */
+  neap_rc (*heads)(np_store *st, np_str tenant, np_str session, int32_t kind,
+                   int64_t from, np_event_fn fn, void *ctx, np_err *e);
 
   /* Content by hash, within the tenant. get appends to `out` and verifies the hash
   ** (NEAP_E_CORRUPT), NEAP_E_NOTFOUND when absent, NEAP_E_PURGED when removed. */

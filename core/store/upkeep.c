@@ -23,7 +23,8 @@ static const struct {
      " JOIN blob AS b ON b.id = c.id >> 24 GROUP BY b.tenant",
      {"pieces", "piece_bytes"}},
     {"SELECT e.tenant, count(*), sum(b.size) FROM event AS e JOIN blob AS b"
-     " ON b.tenant = e.tenant AND b.hash = e.hash WHERE e.place = 2 GROUP BY e.tenant",
+     " ON b.tenant = e.tenant AND b.hash = e.hash WHERE e.place IN (2, 5) GROUP BY "
+     "e.tenant",
      {"references", "referenced"}},
     {"SELECT tenant, sum(docs), sum(words) FROM scope GROUP BY tenant",
      {"indexed", "indexed_words"}},
@@ -85,7 +86,7 @@ neap_rc np_sq_stats(np_store *store, np_figure_fn fn, void *ctx, np_err *e) {
 static const char unused[] =
     "CREATE TEMP TABLE unused AS SELECT b.id, b.size FROM"
     " (SELECT tenant, hash FROM blob WHERE place <> 3"
-    "  EXCEPT SELECT tenant, hash FROM event WHERE place = 2) AS x"
+    "  EXCEPT SELECT tenant, hash FROM event WHERE place IN (2, 5)) AS x"
     " JOIN blob AS b ON b.tenant = x.tenant AND b.hash = x.hash";
 
 static neap_rc sweep(np_sqlite *sq, np_swept *out, np_err *e) {

@@ -18,7 +18,7 @@ _neap() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= kind=none
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show explain diff new check trust recall session state store doctor help --help --version'
+    _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show explain diff new check trust recall session state store artifact doctor help --help --version'
     return
   fi
   case $prev in
@@ -27,11 +27,11 @@ _neap() {
     --requests) _neap_folders; return ;;
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
-    --name|--pattern|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--tries|--rounds|--turn|-k|--hits|--tenant|--events|--who|--reason|--source|--if-version) _neap_none; return ;;
+    --name|--pattern|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--tries|--rounds|--turn|-k|--hits|--tenant|--events|--who|--reason|--source|--if-version|--lines|--ttl|--tool|--query|--path|--kind) _neap_none; return ;;
     --shadow|-p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
-    help) _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show explain diff new check trust recall session state store doctor'; return ;;
+    help) _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show explain diff new check trust recall session state store artifact doctor'; return ;;
     count) words='-e --encoding --special --json -h --help'; kind=files ;;
     encode) words='-e --encoding --special --binary -h --help'; kind=files ;;
     decode) words='-e --encoding --binary -h --help'; kind=files ;;
@@ -53,6 +53,7 @@ _neap() {
     session) words='--turn --events --name --store --tenant --json -h --help'; kind=files ;;
     state) words='--who --reason --source --if-version --store --tenant --json -h --help'; kind=files ;;
     store) words='--session --store --tenant --json -h --help'; kind=files ;;
+    artifact) words='--session --lines --ttl --tool --query --path --kind --store --tenant --json -h --help'; kind=files ;;
     doctor) words='--json -h --help'; kind=none ;;
   esac
   case $cur in

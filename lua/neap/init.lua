@@ -305,6 +305,27 @@ function Session:account()
   return account
 end
 
+--- Keeps bytes with the session, as an entry that no prompt shows: a file, or a large result
+--- that the model is to be shown parts of. `about` says what it is of: tool, query, path, kind;
+--- and how long it may be read: ttl in seconds after made, in milliseconds since 1970 (the time
+--- that the session was told).
+---@param bytes string
+---@param about table?
+---@return integer? id, string? message, string? code
+function Session:put(bytes, about)
+  return open_session(self):put(bytes, about)
+end
+
+--- What was put, or any entry's text: the whole, the lines first_line..last_line, or the bytes
+--- from..to (from 0, without the last). `now`, in milliseconds since 1970, is held against its
+--- ttl. Codes: "expired", "purged", "notfound".
+---@param entry integer
+---@param window table?
+---@return string? text, string? message, string? code
+function Session:get(entry, window)
+  return open_session(self):get(entry, window)
+end
+
 --- The original text of an entry, whatever is shown of it.
 ---@param entry integer
 ---@return string? text, string? message, string? code

@@ -63,9 +63,7 @@ local neap = {}
 ---until not s:pending()
 ---```
 ---@param options neap.SessionOptions
----@return neap.Session? session
----@return string? message
----@return string? code
+---@return neap.Session? session, string? message, string? code
 function neap.session(options) end
 
 ---Tokens of any bytes.
@@ -74,9 +72,7 @@ function neap.session(options) end
 ---```
 ---@param text string
 ---@param encoding? string
----@return integer? tokens
----@return string? message
----@return string? code
+---@return integer? tokens, string? message, string? code
 function neap.count(text, encoding) end
 
 ---@class neap.FitOptions
@@ -91,9 +87,7 @@ function neap.count(text, encoding) end
 ---@param text string
 ---@param tokens integer
 ---@param options? neap.FitOptions
----@return string? part
----@return string? message
----@return string? code
+---@return string? part, string? message, string? code
 function neap.fit(text, tokens, options) end
 
 ---Counts a text that arrives bit by bit, exactly: after each add as neap.count counts all of
@@ -105,9 +99,7 @@ function neap.fit(text, tokens, options) end
 ---end
 ---```
 ---@param encoding? string
----@return neap.Counter? counter
----@return string? message
----@return string? code
+---@return neap.Counter? counter, string? message, string? code
 function neap.counter(encoding) end
 
 ---@class neap.Counter
@@ -128,9 +120,7 @@ function Counter:tokens() end
 function Counter:reset() end
 
 ---A second counter of the same text, to try how it could go on.
----@return neap.Counter? copy
----@return string? message
----@return string? code
+---@return neap.Counter? copy, string? message, string? code
 function Counter:copy() end
 
 ---Frees what it holds; also done by `<close>` and by the collector.
@@ -154,15 +144,11 @@ local Session = {}
 
 ---Appends a chat message or a block, a table or its JSON.
 ---@param message neap.Block|table|string
----@return true? ok
----@return string? message
----@return string? code
+---@return true? ok, string? message, string? code
 function Session:add(message) end
 
 ---Assembles the next turn: the whole request body. Code "budget": it cannot be made to fit.
----@return string? body
----@return string? message
----@return string? code
+---@return string? body, string? message, string? code
 function Session:prompt() end
 
 ---The first open ask of the policy whose id is greater than `after`, for hosts that opened the
@@ -187,9 +173,7 @@ function Session:asks() end
 
 ---Appends the provider's response body, as it came.
 ---@param response table|string
----@return true? ok
----@return string? message
----@return string? code
+---@return true? ok, string? message, string? code
 function Session:add_response(response) end
 
 ---The calls of the last response that are the host's to run.
@@ -199,9 +183,7 @@ function Session:calls() end
 ---Appends the result of a call.
 ---@param call neap.Call
 ---@param text string
----@return true? ok
----@return string? message
----@return string? code
+---@return true? ok, string? message, string? code
 function Session:result(call, text) end
 
 ---True when the last response made calls: the model waits for another prompt.
@@ -210,16 +192,33 @@ function Session:pending() end
 
 ---The account of the last turn: tokens, budget, cached, regions, changed, hook_errors; where it
 ---is an estimate factor, estimate, margin; drift once a response has told its usage.
----@return table? account
----@return string? message
----@return string? code
+---@return table? account, string? message, string? code
 function Session:account() end
+
+---Keeps bytes with the session, as an entry that no prompt shows: a file, or a large result of
+---which the model is to be shown parts. `about`: tool, query, path, kind (of what it is); ttl, the
+---seconds after `made` (milliseconds since 1970; none: the time the session was told) in which it
+---may be read.
+---```lua
+---local id = s:put(log, { tool = "bash", query = "make test", kind = "log" })
+---s:get(id, { first_line = 41, last_line = 380 })
+---```
+---@param bytes string
+---@param about? table
+---@return integer? id, string? message, string? code
+function Session:put(bytes, about) end
+
+---What was put, or any entry's text: the whole, the lines first_line to last_line, or the bytes
+---from (counted from 0) up to `to`; `now` is held against a ttl. Codes: "notfound", "expired" (the
+---message says how it was made), "purged".
+---@param entry integer
+---@param window? table
+---@return string? text, string? message, string? code
+function Session:get(entry, window) end
 
 ---The original text of an entry, whatever is shown of it.
 ---@param entry integer
----@return string? text
----@return string? message
----@return string? code
+---@return string? text, string? message, string? code
 function Session:text(entry) end
 
 ---The policy in force: its name, about, source, path, sha256 and options.
@@ -227,17 +226,13 @@ function Session:text(entry) end
 function Session:policy() end
 
 ---Looks at the policy file now; the old version keeps serving when the new one fails.
----@return true? ok
----@return string? message
----@return string? code
+---@return true? ok, string? message, string? code
 function Session:reload() end
 
 ---Tells the time, in milliseconds since 1970, before a prompt: a policy sees it as ctx.now, and
 ---the provider's cache is taken to forget what waited too long. It only goes on.
 ---@param ms integer
----@return true? ok
----@return string? message
----@return string? code
+---@return true? ok, string? message, string? code
 function Session:set_now(ms) end
 
 ---Runs another policy beside the session's own, on the same messages. It sends nothing and changes

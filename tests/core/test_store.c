@@ -251,6 +251,80 @@ static void separates_tenants(np_store *st) {
   free_body(body);
 }
 
+static neap_rc take_apart(void *ctx, const np_event *ev, bool purged) {
+  np_buf *b = ctx;
+  np_buf_int(b, ev->seq);
+  np_buf_addc(b, ev->apart ? 'a' : purged ? 'p' : '-');
+  np_buf_int(b, (int64_t)ev->body.n);
+  np_buf_addc(b, ev->hash[0] || ev->hash[1] || ev->gone.n ? 'h' : '.');
+  np_buf_add(b, ev->head);
+  np_buf_addc(b, ' ');
+  return NEAP_OK;
+}
+
+static bool saw(np_store *st, int kind, int64_t from, const char *want) {
+  np_buf b;
+  np_err e;
+  np_buf_init(&b, libc);
+  neap_rc rc =
+      kind < 0 ? st->ops->read(st, str("t"), str("ap"), from, take_apart, &b, &e)
+               : st->ops->heads(st, str("t"), str("ap"), kind, from, take_apart, &b, &e);
+  bool same = rc == NEAP_OK && np_str_is(np_buf_str(&b), want);
+  if (!same) fprintf(stderr, "%s: %.*s\n", st->ops->name, (int)b.n, b.p);
+  np_buf_free(&b);
+  return same;
+}
+
+/* Bodies that are apart: the log gives their hash, whatever their size; heads come alone. */
+static void keeps_apart(np_store *st) {
+  np_err e;
+  np_claim c;
+  uint8_t none[NP_SHA256] = {7};
+  np_buf out;
+  np_buf_init(&out, libc);
+  np_str big = make_body(300000, 2);
+  st->ops->claim(st, str("t"), str("ap"), false, &c, &e);
+  np_event ev[5] = {
+      {.seq = 1, .kind = 4, .head = str("A"), .body = str("xy"), .apart = true},
+      {.seq = 2, .kind = 5, .head = str("B"), .body = str("in")},
+      {.seq = 3, .kind = 4, .head = str("C"), .body = big, .apart = true},
+      {.seq = 4, .kind = 4, .head = str("D"), .apart = true},
+      {.seq = 5, .kind = 4, .head = str("E"), .apart = true}};
+  np_sha256(big, ev[4].hash);
+  CHECK("bodies are kept apart",
+        st->ops->append(st, &c, ev, 4, NEAP_DURABLE_BATCH, &e) == NEAP_OK);
+  for (int written = 0; written < 2; written++) {
+    CHECK("the log has their hashes", saw(st, -1, 1, "1a0hA 2-2.B 3a0hC 4-0.D "));
+    CHECK("heads have no bodies", saw(st, 0, 2, "2-0.B 3a0hC 4-0.D "));
+    CHECK("heads of one kind", saw(st, 4, 1, "1a0hA 3a0hC 4-0.D ") &&
+                                   saw(st, 5, 1, "2-0.B ") && saw(st, 5, 3, "") &&
+                                   saw(st, 6, 1, ""));
+    st->ops->flush(st, &e);
+  }
+  uint8_t hash[NP_SHA256];
+  np_sha256(str("xy"), hash);
+  CHECK("a small one is content too",
+        st->ops->get(st, str("t"), hash, &out, &e) == NEAP_OK &&
+            np_str_is(np_buf_str(&out), "xy"));
+  CHECK("one that is there can be named",
+        st->ops->append(st, &c, &ev[4], 1, NEAP_DURABLE_BATCH, &e) == NEAP_OK &&
+            saw(st, -1, 5, "5a0hE "));
+  np_event bad = {.seq = 6, .kind = 4, .apart = true};
+  memcpy(bad.hash, none, sizeof none);
+  CHECK("one that is not cannot",
+        st->ops->append(st, &c, &bad, 1, NEAP_DURABLE_MEMORY, &e) == NEAP_E_NOTFOUND &&
+            is_helpful(&e) && c.last_seq == 5);
+  CHECK("purging takes it from all that name it",
+        st->ops->purge(st, str("t"), ev[4].hash, &e) == NEAP_OK &&
+            saw(st, -1, 1, "1a0hA 2-2.B 3p0hC 4-0.D 5p0hE "));
+  memcpy(bad.hash, ev[4].hash, sizeof none);
+  CHECK("and then it cannot be named",
+        st->ops->append(st, &c, &bad, 1, NEAP_DURABLE_PROCESS, &e) == NEAP_E_PURGED);
+  CHECK("the check is clean", faults(st, &e) == 0);
+  np_buf_free(&out);
+  free_body(big);
+}
+
 static void has_a_secret(np_store *st) {
   np_err e;
   uint8_t a[NP_SHA256], b[NP_SHA256], zero[NP_SHA256] = {0};
@@ -317,15 +391,8 @@ static void serves_threads(np_store *st) {
 }
 
 static void (*const behaviours[])(np_store *) = {
-    appends_and_reads,
-    refuses_misuse,
-    fences,
-    keeps_content,
-    purges,
-    separates_tenants,
-    has_a_secret,
-    lets_callbacks_write,
-    serves_threads,
+    appends_and_reads, refuses_misuse, fences,      keeps_content,        purges,
+    separates_tenants, has_a_secret,   keeps_apart, lets_callbacks_write, serves_threads,
 };
 
 static void run_behaviours(opener open) {

@@ -87,6 +87,14 @@ function KINDS.shard(text)
   return nil, "I/N with I from 1 to N is expected, as in 1/4"
 end
 
+function KINDS.lines(text)
+  local a, b = text:match("^(%d+)%-(%d+)$")
+  if not a then a = text:match("^%d+$") end
+  a, b = math.tointeger(tonumber(a)), math.tointeger(tonumber(b or a))
+  if a and b and a >= 1 and a <= b then return { a, b } end
+  return nil, "A-B with A from 1 to B is expected, as in 41-380"
+end
+
 local function set(into, name, spec, text, written)
   local value = text
   if spec.kind then

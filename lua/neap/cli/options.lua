@@ -6,7 +6,7 @@ local M = {}
 ---@class neap.Option
 ---@field short string?
 ---@field arg string?
----@field kind "integer"|"shard"|nil
+---@field kind "integer"|"shard"|"lines"|nil
 ---@field min integer?
 ---@field many boolean?
 ---@field help string
@@ -99,6 +99,13 @@ M.options = {
   },
   session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
   stored = { arg = "NAME", help = "this session only (all of them)" },
+  owner = { arg = "NAME", help = "whose artifact (files); ids are then written without it" },
+  lines = { arg = "A-B", kind = "lines", help = "only these lines, counted from 1 (all)" },
+  ttl = { arg = "SECONDS", kind = "integer", min = 1, help = "how long it may be read (for ever)" },
+  tool = { arg = "NAME", help = "the tool that made it" },
+  query = { arg = "TEXT", help = "of which command or query it is" },
+  path = { arg = "PATH", help = "of which path it is (the file's)" },
+  kind = { arg = "WORD", help = "what kind of thing it is, as log or page" },
   hits = { short = "k", arg = "N", kind = "integer", min = 1, help = "at most so many (10)" },
   events = { arg = "N", kind = "integer", min = 1, help = "the first so many events" },
   imported = { arg = "NAME", help = "what the session is to be called (as it was)" },
@@ -499,6 +506,32 @@ M.verbs = {
     module = "store",
   },
   {
+    name = "artifact",
+    args = "put|get|list|rm [FILE|ID]",
+    min = 1,
+    max = 2,
+    about = "files and large results in the store: put, read, list, remove",
+    more = "put FILE (- is standard input) keeps it as an entry of a session, which no prompt\n"
+      .. "shows, and prints its id; --tool, --query, --path and --kind say what it is of, --ttl\n"
+      .. "for how long it may be read. get ID prints it, or the lines asked for; ID is SESSION/17, with\n"
+      .. "--session 17. It gives any other entry's text too. list tells of all. rm ID purges the\n"
+      .. "bytes for good from every session of the tenant that holds them; the record stays.\n"
+      .. "Exit 1 when there is no such entry, or it has expired or was purged.",
+    options = {
+      "owner",
+      "lines",
+      "ttl",
+      "tool",
+      "query",
+      "path",
+      "kind",
+      "store",
+      "tenant",
+      "json",
+    },
+    module = "artifact",
+  },
+  {
     name = "doctor",
     args = "",
     min = 0,
@@ -538,6 +571,7 @@ local LONG = {
   stored = "session",
   imported = "name",
   if_version = "if-version",
+  owner = "session",
 }
 
 --- The name an option is written with: --policy for `policies` too.

@@ -1,0 +1,188 @@
+-- neap artifact: files and large results that the store keeps, each an entry of a session that
+-- no prompt shows. next: recall.lua
+local core = require("neap.core")
+local files = require("neap.files")
+local paths = require("neap.paths")
+local visible = require("neap.report.visible")
+local grid = require("neap.report.grid")
+local failure = require("neap.cli.fail")
+
+local M = {}
+
+local json = core.json
+local MOST = 64 << 20 -- bytes: the store takes no larger ones
+local ORDER = { "id", "session", "bytes", "lines", "at", "tool", "query", "path", "kind" }
+table.move({ "made", "ttl", "state", "sha256", "text" }, 1, 5, #ORDER + 1, ORDER)
+
+-- What is no fault of anybody's, but the answer "no".
+local NO = { notfound = true, expired = true, purged = true }
+
+local function check(value, why, code)
+  if value == nil then failure.fail(tostring(why), NO[code] and 1 or 2) end
+  return value
+end
+
+---@param readonly boolean for who only looks: then the store must be there
+local function open(opts, readonly)
+  local path = opts.store or paths.store()
+  if readonly and not core.stat(path) then
+    failure.fail(path .. ": there is no such store; give one with --store or NEAP_STORE")
+  end
+  if not opts.store and not readonly then core.mkdir(path:match("^(.*)/[^/]*$") or ".") end
+  return check(core.engine({
+    store = path,
+    tenant = opts.tenant,
+    fixed_secret = true,
+    readonly = readonly,
+  }))
+end
+
+-- SESSION/17, or with --session the number alone.
+local function parse_id(opts, word)
+  local session, digits = word:match("^(.*)/(%d+)$")
+  if opts.owner then
+    session, digits = opts.owner, word:match("^%d+$")
+  end
+  local id = math.tointeger(tonumber(digits))
+  if session and session ~= "" and id then return session, id end
+  local form = opts.owner and "a number" or "SESSION/NUMBER"
+  failure.fail(("%s is no id; give %s, as artifact put prints it"):format(word, form))
+end
+
+local function id_of(opts, session, id)
+  return opts.owner and tostring(id) or session .. "/" .. id
+end
+
+local function row(opts, a)
+  local one = {}
+  for k, v in pairs(a) do
+    one[k] = v
+  end
+  one.id = id_of(opts, a.session, a.id)
+  return one
+end
+
+local function now()
+  return os.time() * 1000
+end
+
+-- ---- the words that follow ----------------------------------------------------------
+
+local verbs = {}
+
+function verbs.put(opts, word)
+  local bytes, why = files.read(word, { total = MOST })
+  if not bytes then failure.fail(why) end
+  local path = opts.path
+  if not path and word ~= "-" and utf8.len(word) then path = word end
+  local engine = open(opts, false)
+  local id, no, code = engine:put(opts.owner, bytes, {
+    tool = opts.tool,
+    query = opts.query,
+    path = path,
+    kind = opts.kind,
+    ttl = opts.ttl,
+    made = opts.ttl and now(),
+  })
+  engine:close()
+  check(id, no, code)
+  local session = opts.owner or "files"
+  local text = id_of(opts, session, id)
+  if opts.json then
+    text = json.encode({ id = text, session = session, bytes = #bytes }, ORDER)
+  end
+  io.stdout:write(text, "\n")
+end
+
+function verbs.get(opts, word)
+  local session, id = parse_id(opts, word)
+  local engine = open(opts, true)
+  local lines = opts.lines or {}
+  local bytes, a, code =
+    engine:get(session, id, { first_line = lines[1], last_line = lines[2], now = now() })
+  engine:close()
+  check(bytes, a, code)
+  if not opts.json then
+    io.stdout:write(bytes)
+    return
+  end
+  if not utf8.len(bytes) then
+    failure.fail(word .. " is not UTF-8, as JSON has to be; leave out --json")
+  end
+  local one = row(opts, a)
+  one.text = bytes
+  io.stdout:write(json.encode(one, ORDER), "\n")
+end
+
+local HEAD = { "id", "bytes", "lines", "kind", "tool", "of", "state" }
+local ALIGN = { "l", "r", "r", "l", "l", "l", "l" }
+
+local function print_table(opts, list)
+  local cells = { HEAD }
+  for _, a in ipairs(list) do
+    cells[#cells + 1] = {
+      visible.line(id_of(opts, a.session, a.id)),
+      grid.thousands(a.bytes),
+      grid.thousands(a.lines),
+      visible.line(a.kind or ""),
+      visible.line(a.tool or ""),
+      visible.line(a.query or a.path or ""),
+      a.state == "there" and "" or a.state,
+    }
+  end
+  io.stdout:write(grid.format(cells, ALIGN))
+end
+
+function verbs.list(opts)
+  local engine = open(opts, true)
+  local list, why, code = engine:artifacts(opts.owner, now())
+  engine:close()
+  check(list, why, code)
+  if not opts.json then
+    if #list > 0 then print_table(opts, list) end
+    return
+  end
+  for _, a in ipairs(list) do
+    io.stdout:write(json.encode(row(opts, a), ORDER), "\n")
+  end
+end
+
+function verbs.rm(opts, word)
+  local session, id = parse_id(opts, word)
+  local engine = open(opts, false)
+  local ok, why, code = engine:remove(session, id)
+  engine:close()
+  check(ok, why, code)
+end
+
+-- What each of them takes besides --store, --tenant, --session and --json.
+local TAKES = {
+  put = { ttl = true, tool = true, query = true, path = true, kind = true },
+  get = { lines = true },
+  list = {},
+  rm = {},
+}
+local ANY = { store = true, tenant = true, owner = true, json = true }
+local NEEDS = { put = "FILE", get = "ID", rm = "ID" }
+
+--- neap artifact
+function M.artifact(opts, words)
+  local verb, word = words[1], words[2]
+  if not verbs[verb] then
+    failure.fail(("neap artifact %s: use put, get, list or rm"):format(verb))
+  end
+  for name in pairs(opts) do
+    if not ANY[name] and not TAKES[verb][name] then
+      failure.fail(("neap artifact %s takes no --%s"):format(verb, name))
+    end
+  end
+  if NEEDS[verb] and not word then
+    failure.fail(("neap artifact %s needs %s"):format(verb, NEEDS[verb]))
+  elseif not NEEDS[verb] and word then
+    failure.fail(("neap artifact %s: %s is one argument too many"):format(verb, word))
+  end
+  verbs[verb](opts, word)
+  return 0
+end
+
+return M
