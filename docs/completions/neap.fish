@@ -83,6 +83,8 @@ complete -c neap -n '__fish_seen_subcommand_from compare' -l cache -x -d 'how lo
 complete -c neap -n '__fish_seen_subcommand_from compare' -s j -l jobs -x -d 'processes at a time (1)'
 complete -c neap -n '__fish_seen_subcommand_from compare' -l shard -x -d 'only every N-th trace, from the I-th; prints lines for --merge'
 complete -c neap -n '__fish_seen_subcommand_from compare' -l merge -d 'the arguments are outputs of --shard: put them together'
+complete -c neap -n '__fish_seen_subcommand_from compare' -l html -r -F -d 'write plot, table and each recording\'s turns and entries as one page'
+complete -c neap -n '__fish_seen_subcommand_from compare' -l details -d 'with --shard: lines also hold what --merge --html shows of recordings'
 complete -c neap -n '__fish_seen_subcommand_from compare' -l from -x -a '(__neap_forms)' -d 'read the recording as this form instead of finding it out'
 complete -c neap -n '__fish_seen_subcommand_from compare' -l as -x -d 'whose view to take of a log of several agents'
 complete -c neap -n '__fish_seen_subcommand_from compare' -l branches -d 'read side chains as sessions of their own (they are kept aside)'

@@ -10,6 +10,7 @@ local grid = require("neap.report.grid")
 local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
 local paths = require("neap.paths")
+local html = require("neap.cli.html")
 local session = require("neap.cli.session")
 local show_replay = require("neap.cli.replay")
 local failure = require("neap.cli.fail")
@@ -97,16 +98,22 @@ end
 local function run_one(recording, one, opts, seen, told)
   local o = session.options(opts, one.setting)
   o.policy, o.unbounded, o.progress, o.observe = one.path, one.unbounded, nil, true
-  o.on_account = function(account)
+  local looker = html.watch(opts, one)
+  o.on_account = function(account, live)
     session.hook_errors(account, ("%s, %s"):format(one.label, recording.name), seen)
+    if looker then looker:turn(account, live) end
+  end
+  o.on_measure = looker and function(m)
+    looker:measure(m)
   end
   if one.oracle then o.policy = write_policy(told) end
   local state, why = replay.run(recording, o)
   if one.oracle then os.remove(o.policy) end
   if not state then fail(why) end
   if one.unbounded then told = oracle.text(state.session) end
-  replay.close(state)
   local line = replay.summary(recording, state)
+  if looker then html.keep(line, looker, one, state.session) end
+  replay.close(state)
   if one.setting then line.policy = line.policy .. " " .. table.concat(one.setting, " ") end
   if one.reference then
     line.policy, line.reference, line.policy_sha256 = one.label, true, nil
@@ -137,12 +144,15 @@ local function run_here(opts, args, list)
   for i, path in ipairs(args) do
     local shard = opts.shard or { 1, 1 }
     if (i - 1) % shard[2] == shard[1] - 1 then
-      for _, recording in ipairs(session.load_or_skip(path, opts)) do
+      for place, recording in ipairs(session.load_or_skip(path, opts)) do
         local lines = run_all(recording, list, opts, seen, function(c)
           progress((i - 1) * #list + c, #args * #list)
         end)
         for _, line in ipairs(lines) do
           line.file = i
+        end
+        if lines[1].watched then
+          html.seal(lines, list, opts, session.options(opts), recording, place)
         end
         groups[#groups + 1] = lines
       end
@@ -165,7 +175,8 @@ local function shard_command(opts, args, words, i, n)
   for _, name in ipairs(passed) do
     if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
   end
-  for _, flag in ipairs({ "lenient", "branches" }) do
+  if opts.html then parts[#parts + 1] = "--details" end
+  for _, flag in ipairs({ "lenient", "branches", "details" }) do
     if opts[flag] then parts[#parts + 1] = "--" .. flag end
   end
   for _, sweep in ipairs(opts.sweep or {}) do
@@ -434,7 +445,9 @@ local function print_json(groups, rows, is_shard)
   local order = table.move(replay.TRACE_ORDER, 1, #replay.TRACE_ORDER, 1, {})
   for _, lines in ipairs(groups) do
     for _, line in ipairs(lines) do
-      if not is_shard then line.file, line.reference = nil, nil end
+      if not is_shard then
+        line.file, line.reference, line.detail = nil, nil, nil
+      end
       io.stdout:write(json.encode(line, order), "\n")
     end
   end
@@ -474,6 +487,7 @@ end
 
 --- neap compare
 function M.compare(opts, args)
+  local report <close> = html.open(opts)
   local groups, list = gather(opts, args)
   if opts.shard then
     print_json(groups, {}, true)
@@ -481,6 +495,7 @@ function M.compare(opts, args)
   end
   session.check_any(#groups)
   local rows = rows_of(groups, list)
+  if report then html.write(report, rows, groups, opts, session.options(opts)) end
   if opts.json then
     print_json(groups, rows, false)
   else

@@ -138,6 +138,11 @@ M.options = {
     kind = "shard",
     help = "only every N-th trace, from the I-th; prints lines for --merge",
   },
+  html = {
+    arg = "FILE",
+    help = "write plot, table and each recording's turns and entries as one page",
+  },
+  details = { help = "with --shard: lines also hold what --merge --html shows of recordings" },
   merge = { help = "the arguments are outputs of --shard: put them together" },
   tokens = { help = "count the tokens of each (slower)" },
   all = { help = "list every recording (the newest 20)" },
@@ -304,6 +309,8 @@ M.verbs = {
       "jobs",
       "shard",
       "merge",
+      "html",
+      "details",
       "from",
       "as",
       "branches",
@@ -513,7 +520,8 @@ M.verbs = {
     about = "files and large results in the store: put, read, list, remove",
     more = "put FILE (- is standard input) keeps it as an entry of a session, which no prompt\n"
       .. "shows, and prints its id; --tool, --query, --path and --kind say what it is of, --ttl\n"
-      .. "for how long it may be read. get ID prints it, or the lines asked for; ID is SESSION/17, with\n"
+      .. "for how long it may be read. get ID prints it, or the lines asked for; "
+      .. "ID is SESSION/17, with\n"
       .. "--session 17. It gives any other entry's text too. list tells of all. rm ID purges the\n"
       .. "bytes for good from every session of the tenant that holds them; the record stays.\n"
       .. "Exit 1 when there is no such entry, or it has expired or was purged.",

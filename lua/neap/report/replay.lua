@@ -33,7 +33,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field progress (fun(recording: neap.Recording): fun(done: integer?, total: integer?))?
 ---@field summarize (fun(ask: table): string?)? answers asks; nil: the extractive summarizer
 ---@field on_turn fun(account: table, body: string?, session: table)?
----@field on_account fun(account: table)? the same without a body, which then is not made
+---@field on_account fun(account: table, session: table)? without the body, which is not made
 ---@field on_shadow fun(account: table)?
 ---@field on_measure fun(measure: table, account: table)?
 ---@field on_refused fun(text: string)?
@@ -153,7 +153,7 @@ local function take_turn(state, i)
     if not ok then return nil, no, kind end
   end
   if state.o.on_turn then state.o.on_turn(account, body, session) end
-  if state.o.on_account then state.o.on_account(account) end
+  if state.o.on_account then state.o.on_account(account, session) end
   return true
 end
 

@@ -1,0 +1,147 @@
+-- Looks on at one replay for the HTML report: what each prompt took, by region; what of each
+-- entry it showed, written down where that changes; which facts were gone and who needed them.
+-- It changes nothing. next: pack.lua
+local safe = require("neap.report.html.safe")
+
+local M = {}
+
+M.MARK = 160 -- bytes of what stands in place of an entry
+M.NAME = 80 -- bytes of an identifier, a path or the name of a tool
+M.TEXT = 240 -- bytes of an entry's text
+
+-- How much of an entry is shown, as numbers of the report; 0: it has no place in the prompt.
+local RUNGS = { full = 1, trimmed = 2, reference = 3, masked = 4, dropped = 5, folded = 6 }
+local ABSENT, FULL, DROPPED = 0, RUNGS.full, RUNGS.dropped
+local HAS_MARK = { [2] = true, [3] = true, [4] = true }
+
+---@class neap.Watch
+---@field turns table[]   of each turn { step, cached, regions, begins, short }
+---@field events table[]  { turn, entry, rung, tokens, why, by, mark }
+---@field gone table[]    { turn, step, identifier, by, credited }
+local Watch = {}
+Watch.__index = Watch
+
+---@param label string? the policy's name in place of its file's, where that is made up anew
+---@return neap.Watch
+function M.new(label)
+  return setmetatable({
+    label = label,
+    turns = {},
+    events = {},
+    gone = {},
+    last = {},
+    rungs = {},
+  }, Watch)
+end
+
+-- "tide.lua:41"; the oracle's file is a temporary one, whose name is by chance.
+local function place(self, by)
+  if not self.label or not by then return by or "" end
+  return (by:gsub("^[^:]*", function()
+    return self.label
+  end))
+end
+
+local function note_event(self, session, id, turn, change)
+  local rung = change and RUNGS[change.to] or self.rungs[id] or FULL
+  self.rungs[id] = rung
+  local tokens = self.last[id] or 0
+  local event = { turn = turn, entry = id, rung = rung, tokens = tokens }
+  if tokens == 0 and rung < DROPPED then event.rung = ABSENT end
+  if change then
+    event.why, event.by = change.why, place(self, change.by)
+  end
+  if HAS_MARK[event.rung] then event.mark = safe.excerpt(session:shown(id) or "", M.MARK) end
+  self.events[#self.events + 1] = event
+end
+
+-- Entries whose tokens or rung differ from those of the last prompt, by their ids.
+local function take_events(self, session, account)
+  local runs, changes, ids = {}, {}, {}
+  session:take_shown(self.last, runs, account.turn)
+  for i = 1, #runs, 3 do
+    ids[#ids + 1] = runs[i]
+    changes[runs[i]] = false
+  end
+  for _, change in ipairs(account.changed or {}) do
+    if changes[change.entry] == nil then ids[#ids + 1] = change.entry end
+    changes[change.entry] = change
+  end
+  table.sort(ids)
+  for _, id in ipairs(ids) do
+    note_event(self, session, id, account.turn, changes[id] or nil)
+  end
+end
+
+--- Takes in a turn's prompt. What was tried for one that does not fit has been taken back.
+---@param account table
+---@param session table
+function Watch:turn(account, session)
+  local turn = { step = account.step, cached = account.cached, regions = account.regions }
+  if account.overflow then
+    turn.short, turn.regions, turn.cached = account.overflow.short, {}, 0
+  else
+    turn.begins = self.epoch ~= nil and self.epoch ~= account.epoch
+    self.epoch = account.epoch
+    take_events(self, session, account)
+  end
+  self.budget = self.budget or account.budget
+  self.turns[#self.turns + 1] = turn
+end
+
+--- Takes in what the step after that turn used.
+---@param m table the session's measure
+function Watch:measure(m)
+  local turn = #self.turns
+  for _, c in ipairs(m.gone_list) do
+    table.insert(self.gone, {
+      turn = turn,
+      step = c.step,
+      identifier = safe.excerpt(c.identifier, M.NAME),
+      by = c.by,
+      credited = c.credited,
+    })
+  end
+end
+
+local function entry_of(session, id)
+  local e = session:entry(id)
+  return {
+    kind = e.kind,
+    region = e.region,
+    step = e.step,
+    tool = safe.excerpt(e.tool, M.NAME),
+    path = safe.excerpt(e.path, M.NAME),
+    full = e.full_tokens,
+    pair = e.pair or 0,
+    is_error = e.is_error,
+    text = safe.excerpt(session:text(id) or "", M.TEXT),
+  }
+end
+
+--- Everything that is known at the end, as plain data.
+---@param session table
+---@return table
+function Watch:result(session)
+  local entries, citations = {}, {}
+  for id = 1, session:entry_count() do
+    entries[id] = entry_of(session, id)
+  end
+  for i, c in ipairs(session:citations()) do
+    citations[i] = {
+      by = c.by,
+      credited = c.credited,
+      identifier = safe.excerpt(c.identifier, M.NAME),
+    }
+  end
+  return {
+    budget = self.budget,
+    turns = self.turns,
+    events = self.events,
+    gone = self.gone,
+    entries = entries,
+    citations = citations,
+  }
+end
+
+return M
