@@ -21,6 +21,7 @@
 local function said(ctx, bytes)
   local kept, users = {}, { kind = "user", region = "hot", newest = true, before = ctx.step - 1 }
   for e in ctx:entries(users) do
+    if bytes <= 0 then break end
     local read, text = pcall(e.lines, e, 1, 2000) -- not when it has 64 KiB and more
     if not read then text = "" end
     if #text > bytes then text = text:sub(1, utf8.offset(text, 0, bytes + 1) - 1) end

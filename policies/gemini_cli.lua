@@ -25,10 +25,10 @@
 -- tokens, or of the last one.
 local function split(ctx, share)
   local left, step = 0, 0
-  for e in ctx:entries() do
+  for e in ctx:entries({ min_tokens = 1 }) do
     left = left + share * e.tokens
   end
-  for e in ctx:entries() do
+  for e in ctx:entries({ min_tokens = 1 }) do
     if e.kind == "user" and e.region == "hot" then
       step = e.step
       if left <= 0 then return step end

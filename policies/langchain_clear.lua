@@ -32,12 +32,9 @@ return {
   },
 
   assemble = function(ctx, o)
-    local whole = ctx.tokens
-    for e in ctx:entries({ kind = { "result", "call" }, at = { "masked", "trimmed" } }) do
-      whole = whole + e.full_tokens - e.tokens
-    end
-    if whole < o.trigger * math.min(1, ctx.window / o.per) then return end
-    local never = "," .. o.exclude:gsub("%s", "") .. ","
+    local cleared, trigger = ctx.state.cleared or 0, o.trigger * math.min(1, ctx.window / o.per)
+    if ctx.tokens + cleared < trigger then return end
+    local never, before = "," .. o.exclude:gsub("%s", "") .. ",", ctx.tokens
     local old = { kind = "result", at = { "full", "trimmed" }, except_last = o.keep }
     for e in ctx:entries(old) do
       if e.age > 1 and not never:find("," .. (e.tool or "") .. ",", 1, true) then
@@ -45,5 +42,6 @@ return {
         if o.inputs and e.pair then e.pair:trim({ tokens = 60, why = "cleared" }) end
       end
     end
+    ctx.state.cleared = cleared + before - ctx.tokens
   end,
 }

@@ -41,13 +41,16 @@ return {
   },
 
   assemble = function(ctx, o)
-    local all, count = ctx:entries({ kind = "result" })
-    local gone = (count + 1) // o.polling * o.polling - o.n - 1
-    local keep, remove, n = set(o.keep), set(o.remove), 0
-    for e in all do
-      n = n + 1
-      local old = n <= gone and not keep[e.tool] or remove[e.tool]
-      if old and e.at == "full" and e.age > 1 then e:mask("an old observation") end
+    local newest, count = ctx:entries({ kind = "result", newest = true })
+    local gone = math.max(0, (count + 1) // o.polling * o.polling - o.n - 1)
+    local keep, remove, stay, first = set(o.keep), set(o.remove), count - gone, 0
+    for e in newest do
+      first, stay = e.id, stay - 1
+      if stay == 0 then break end
+    end
+    for e in ctx:entries({ kind = "result", at = "full", before = ctx.step - 1 }) do
+      local old = e.id < first and not keep[e.tool] or remove[e.tool]
+      if old then e:mask("an old observation") end
     end
   end,
 }

@@ -57,12 +57,18 @@ return {
   end,
 
   assemble = function(ctx, o)
-    local part, users, total, behind, gone = math.min(1, ctx.window / o.per), 0, 0, 0, {}
-    for e in ctx:entries({ kind = { "user", "result" }, newest = true }) do
-      if e.kind == "user" then
-        users = users + 1
-      elseif users >= o.turns and e.tool ~= o.spare and e.age > 1 then
-        if e.at == "masked" then break end
+    local part, users, last = math.min(1, ctx.window / o.per), 0, o.turns == 0 and ctx.step or nil
+    for e in ctx:entries({ kind = "user", newest = true }) do
+      users = users + 1
+      if users == o.turns then last = e.step end
+      if last then break end
+    end
+    if not last then return end
+    local total, behind, gone = 0, 0, {}
+    local results = { kind = "result", at = "full", newest = true }
+    results.before = math.min(last + 1, ctx.step - 1)
+    for e in ctx:entries(results) do
+      if e.tool ~= o.spare then
         total = total + e.tokens
         if total > part * o.protect then
           gone[#gone + 1], behind = e, behind + e.tokens

@@ -105,6 +105,12 @@ describe("neap new", function()
     assert.is_nil((os.execute(command)))
   end)
 
+  it("refuses the name of a shipped policy, which would mean that one", function()
+    local code, _, err = shared.run({ "new", "tide" })
+    assert.are.equal(2, code)
+    assert.truthy(err:find("tide: a shipped policy is called so", 1, true))
+  end)
+
   it("refuses what is no name", function()
     local code, _, err = shared.run({ "new", "../x" })
     assert.are.equal(2, code)

@@ -1,6 +1,7 @@
 -- neap new: a commented policy to start from. next: check.lua
 local core = require("neap.core")
 local failure = require("neap.cli.fail")
+local paths = require("neap.paths")
 
 local M = {}
 
@@ -57,6 +58,11 @@ function M.new(_, args)
   local name = args[1]:gsub("%.lua$", "")
   if not name:match("^[%a_][%w_%-]*$") then
     failure.fail(("%s is no name for a policy; use letters, digits, _ and -"):format(args[1]))
+  end
+  for _, shipped in ipairs(paths.shipped()) do
+    if shipped == name then
+      failure.fail(name .. ": a shipped policy is called so, and its name means it; give another")
+    end
   end
   local path = name .. ".lua"
   if core.stat(path) then failure.fail(path .. ": is there already; give another name") end
