@@ -200,12 +200,25 @@ neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_
   return large ? add_large(sq, tenant, &k, &old, body, e) : set_row(sq, old.id, &k, e);
 }
 
+/* A small one mostly takes one statement, which is its own transaction. */
+static neap_rc put_row(np_sqlite *sq, np_str tenant, np_str body, const uint8_t *hash,
+                       bool *done, np_err *e) {
+  known now;
+  kept k = {hash, 0, NP_PLACE_BLOB, (int64_t)body.n, body};
+  neap_rc rc = add_row(sq, tenant, &k, &now, e);
+  *done = rc != NEAP_OK || now.place == NP_PLACE_BLOB;
+  return rc;
+}
+
 static neap_rc put(np_sqlite *sq, np_str tenant, np_str body, const uint8_t *hash,
                    np_err *e) {
+  bool done = false;
   neap_rc rc = np_sq_writable(sq, e);
   if (rc == NEAP_OK) rc = np_sq_sync(sq, NEAP_DURABLE_PROCESS, e);
-  if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
-  if (rc != NEAP_OK) return rc;
+  if (rc == NEAP_OK && body.n <= NP_WHOLE_MAX)
+    rc = put_row(sq, tenant, body, hash, &done, e);
+  if (rc == NEAP_OK && !done) rc = np_sq_begin(sq, e);
+  if (rc != NEAP_OK || done) return rc;
   return np_sq_end(sq, np_sq_blob_add(sq, tenant, 0, hash, body, e), e);
 }
 

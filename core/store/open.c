@@ -138,7 +138,7 @@ static neap_rc connect_file(np_sqlite *sq, const char *path, bool immutable, np_
   np_buf_init(&name, sq->st.alloc);
   int rc = SQLITE_NOMEM;
   if (add_path(&name, path, immutable)) {
-    rc = sqlite3_open_v2(name.p, &sq->db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
+    rc = sqlite3_open_v2(name.p, &sq->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
   }
   np_buf_free(&name);
   if (rc != SQLITE_OK && sq->db && sqlite3_system_errno(sq->db) == EACCES) {
@@ -275,6 +275,7 @@ static char *make_label(const neap_alloc *a, const char *path) {
 void np_sq_free(np_sqlite *sq) {
   disconnect(sq);
   np_memlogs_free(&sq->held);
+  sqlite3_mutex_free(sq->lock);
   np_free(sq->st.alloc, sq->label);
   np_free(sq->st.alloc, sq);
 }
@@ -291,7 +292,8 @@ neap_rc np_store_sqlite_open(const neap_alloc *a, const char *path_cstr, bool re
   sq->readonly = readonly;
   np_memlogs_init(&sq->held, a, false);
   sq->label = make_label(a, path_cstr);
-  neap_rc rc = sq->label ? open_path(sq, path_cstr, e) : np_fail_mem(e);
+  sq->lock = sqlite3_mutex_alloc(SQLITE_MUTEX_RECURSIVE);
+  neap_rc rc = sq->label && sq->lock ? open_path(sq, path_cstr, e) : np_fail_mem(e);
   if (rc == NEAP_OK) {
     *out = &sq->st;
   } else {

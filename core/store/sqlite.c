@@ -1,6 +1,6 @@
 /*
 ** The SQLite store: claims, appends, reads, the list of sessions, and the table of
-** functions. One connection, whose own mutex makes it safe for several threads; callbacks
+** functions. One connection behind one mutex, so that SQLite needs none of its own; callbacks
 ** are called without it, on copies. next: ../log/
 */
 #include "store/content.h"
@@ -8,12 +8,12 @@
 
 np_sqlite *np_sq_lock(np_store *st) {
   np_sqlite *sq = (np_sqlite *)st;
-  sqlite3_mutex_enter(sqlite3_db_mutex(sq->db));
+  sqlite3_mutex_enter(sq->lock);
   return sq;
 }
 
 neap_rc np_sq_unlock(np_sqlite *sq, neap_rc rc) {
-  sqlite3_mutex_leave(sqlite3_db_mutex(sq->db));
+  sqlite3_mutex_leave(sq->lock);
   return rc;
 }
 

@@ -66,7 +66,8 @@ typedef enum np_sql {
 typedef struct np_sqlite {
   np_store st; /* first: np_store * is cast to np_sqlite * */
   sqlite3 *db;
-  char *label; /* the path as messages show it */
+  sqlite3_mutex *lock; /* of whoever uses the connection */
+  char *label;         /* the path as messages show it */
   bool readonly, empty;
   int64_t version; /* of the file */
   bool words;      /* the table of words is there */

@@ -520,11 +520,10 @@ M.verbs = {
     about = "files and large results in the store: put, read, list, remove",
     more = "put FILE (- is standard input) keeps it as an entry of a session, which no prompt\n"
       .. "shows, and prints its id; --tool, --query, --path and --kind say what it is of, --ttl\n"
-      .. "for how long it may be read. get ID prints it, or the lines asked for; "
-      .. "ID is SESSION/17, with\n"
-      .. "--session 17. It gives any other entry's text too. list tells of all. rm ID purges the\n"
-      .. "bytes for good from every session of the tenant that holds them; the record stays.\n"
-      .. "Exit 1 when there is no such entry, or it has expired or was purged.",
+      .. "for how long it may be read. get ID prints it, or the lines asked for; ID is\n"
+      .. "SESSION/17, with --session 17. It gives any other entry's text too. list tells of all.\n"
+      .. "rm ID purges the bytes for good from every session of the tenant that holds them; the\n"
+      .. "record stays. Exit 1 when there is no such entry, or it has expired or was purged.",
     options = {
       "owner",
       "lines",
