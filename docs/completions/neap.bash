@@ -27,7 +27,7 @@ _neap() {
     --requests) _neap_folders; return ;;
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
-    --name|--pattern|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--tries|--rounds|--turn|-k|--hits|--tenant|--events|--who|--reason|--source|--if-version|--lines|--ttl|--tool|--query|--path|--kind) _neap_none; return ;;
+    --name|--pattern|--synthetic|--steps|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--tries|--rounds|--turn|-k|--hits|--tenant|--events|--who|--reason|--source|--if-version|--lines|--ttl|--tool|--query|--path|--kind) _neap_none; return ;;
     --shadow|-p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
@@ -37,7 +37,7 @@ _neap() {
     decode) words='-e --encoding --binary -h --help'; kind=files ;;
     encodings) words='--json -h --help'; kind=none ;;
     vocab) words='--name --pattern --json -h --help'; kind=files ;;
-    import) words='--list --table --from --as --branches --session --lenient --json -h --help'; kind=files ;;
+    import) words='--list --table --join --synthetic --steps --from --as --branches --session --lenient --json -h --help'; kind=files ;;
     sessions) words='--all --tokens --json -h --help'; kind=none ;;
     replay) words='--shadow --body --requests --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
     compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -j --jobs --shard --merge --html --details --from --as --branches --lenient --json -h --help'; kind=files ;;

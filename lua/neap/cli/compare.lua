@@ -347,6 +347,8 @@ local MEANS = {
   { "density_rare", "rare" },
   { "constraints", "rules" },
   { "repeats", "hidden" },
+  { "needs_gone", "needs" },
+  { "exposed", "stale" },
 }
 local RANGED = { cost = true, gone = true, words = true }
 local BALANCED = { "cost", "gone" }
@@ -361,12 +363,13 @@ end
 
 -- The second table: what a recording has on average, with intervals, and what a form has.
 local function mean_rows(rows)
+  local is_mixed = rows[1].forms > 1
   local head, align = { "policy" }, { "l" }
   for _, one in ipairs(MEANS) do
     head[#head + 1] = one[2]
     if RANGED[one[1]] then head[#head + 1] = "95 %" end
   end
-  for _, name in ipairs(BALANCED) do
+  for _, name in ipairs(is_mixed and BALANCED or {}) do
     table.move({ "=" .. name, "95 %" }, 1, 2, #head + 1, head)
   end
   for i = 2, #head do
@@ -378,7 +381,7 @@ local function mean_rows(rows)
     for _, one in ipairs(MEANS) do
       add_mean(line, row.means[one[1]], RANGED[one[1]])
     end
-    for _, name in ipairs(BALANCED) do
+    for _, name in ipairs(is_mixed and BALANCED or {}) do
       add_mean(line, row.balanced[name], true)
     end
     out[#out + 1] = line
@@ -387,7 +390,10 @@ local function mean_rows(rows)
 end
 
 local LEAST_MEANS = { "rules", "hidden", "rare", "dense", "words" }
-local NO_MEANS = { dense = { "–" }, rare = { "–" }, rules = { "–" }, hidden = { "–" } }
+local NO_MEANS = { ["95 %"] = { "–" } }
+for _, one in ipairs(MEANS) do
+  NO_MEANS[one[2]] = { "–" }
+end
 
 -- Only where there are intervals: a mean of three says nothing that the first table does not.
 local function print_means(rows)
@@ -396,11 +402,14 @@ local function print_means(rows)
   list, align = grid.without(list, align, NO_MEANS)
   local gone
   list, align, gone = grid.fit(list, align, terminal.columns(), LEAST_MEANS)
-  local head = "\nmeans of the recordings' shares in %%, with 95 %% intervals; "
-    .. "= means of the %d forms' means\n"
+  local head = "\nmeans of the recordings' shares in %%, with 95 %% intervals%s\n"
     .. "dense, rare: tokens that later steps used; rules: constraints shown; hidden: of calls "
-    .. "made\nagain, those whose earlier result was not shown\n\n"
-  visible.write(head:format(rows[1].forms), grid.format(list, align), grid.left_out(gone))
+    .. "made\nagain, those whose earlier result was not shown%s\n\n"
+  local mixed = rows[1].forms > 1 and ("; = means of the %d forms' means"):format(rows[1].forms)
+  local planned = rows[1].means.needs_gone
+    and "; needs: what steps need by the plan\nand is gone; stale: turns that show a refuted fact"
+  visible.write(head:format(mixed or "", planned or ""))
+  visible.write(grid.format(list, align), grid.left_out(gone))
 end
 
 -- Turns and cited facts are the recordings' and not the policies': the head tells them, and the

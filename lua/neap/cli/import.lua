@@ -2,9 +2,11 @@
 -- kept aside on standard error. next: ../import/init.lua
 local core = require("neap.core")
 local import = require("neap.import")
+local joining = require("neap.import.join")
 local found = require("neap.sessions")
 local failure = require("neap.cli.fail")
 local grid = require("neap.report.grid")
+local synthetic = require("neap.report.synthetic")
 
 local M = {}
 
@@ -161,13 +163,44 @@ local function many(opts, args)
   return code
 end
 
+-- ---- sessions that are made here --------------------------------------------------------------
+
+local function write(session)
+  import.write(session, function(piece)
+    io.stdout:write(piece)
+  end)
+end
+
+-- All sessions of all files, in order, as one.
+local function join(opts, args)
+  local all = {}
+  for _, word in ipairs(args) do
+    local sessions = failure.check(load(word, opts))
+    table.move(sessions, 1, #sessions, #all + 1, all)
+  end
+  local session = failure.check(joining.join(all))
+  write(session)
+  local text = "%s joined, %s; the later ones' tasks are sub-tasks"
+  failure.warn(text:format(grid.count(#all, "session"), grid.count(#session.messages, "message")))
+  return 0
+end
+
+local function make(opts, args)
+  if args[1] then failure.fail("--synthetic reads no recording; leave out " .. args[1]) end
+  io.stdout:write(synthetic.session(opts.synthetic, opts.steps))
+  return 0
+end
+
 --- neap import
 function M.import(opts, args)
   if opts.list then return list_forms(opts) end
+  if opts.synthetic then return make(opts, args) end
   if not args[1] then failure.fail("neap import needs TRACE; neap import --help") end
   if opts.json or opts.table then return many(opts, args) end
+  if opts.join then return join(opts, args) end
   if args[2] then
-    failure.fail("neap import prints one recording; --table or --json tells of many")
+    failure.fail("neap import prints one recording; --join makes one of several, --table or "
+      .. "--json tells of many")
   end
   local sessions = failure.check(load(args[1], opts))
   local n = opts.session or 1
@@ -175,9 +208,7 @@ function M.import(opts, args)
   if not session then
     failure.fail(("%s: has no session %d; the last is %d"):format(args[1], n, #sessions))
   end
-  import.write(session, function(piece)
-    io.stdout:write(piece)
-  end)
+  write(session)
   failure.warn(("%s: %s; %s"):format(session.name, session.format, summary(session.counts)))
   if #sessions > 1 and not opts.session then
     local text = "%d sessions here, this is the first; --session N prints another"

@@ -33,6 +33,14 @@ M.options = {
   from = { arg = "FORM", help = "read the recording as this form instead of finding it out" },
   as = { arg = "SPEAKER", help = "whose view to take of a log of several agents" },
   branches = { help = "read side chains as sessions of their own (they are kept aside)" },
+  join = { help = "print recordings of one form as one long session, their tasks as sub-tasks" },
+  synthetic = {
+    arg = "SEED",
+    kind = "integer",
+    min = 0,
+    help = "print a made-up session that says what each step needs, and what must not be lost",
+  },
+  steps = { arg = "N", kind = "integer", min = 1, help = "of a made-up session (60)" },
   table = { help = "a row a form over all recordings instead of the recording" },
   policy = {
     short = "p",
@@ -254,7 +262,19 @@ M.verbs = {
     about = "print a recording in the native form, or what was read of many",
     more = "What was read, merged and kept aside is told on standard error, or with --json as\n"
       .. "one line a session instead of the recording, or with --table as one row a form.",
-    options = { "list", "table", "from", "as", "branches", "session", "lenient", "json" },
+    options = {
+      "list",
+      "table",
+      "join",
+      "synthetic",
+      "steps",
+      "from",
+      "as",
+      "branches",
+      "session",
+      "lenient",
+      "json",
+    },
     module = "import",
   },
   {
