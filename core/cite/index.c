@@ -4,6 +4,7 @@
 ** identifier is constant, whatever the number of its holders. next: query.c
 */
 #include "base/hash.h"
+#include "base/port.h"
 #include "cite/index.h"
 #include "text/text.h"
 
@@ -38,9 +39,9 @@ void np_cite_free(np_cite *c) {
 /* ---- identifiers: bytes to record ---- */
 
 /* The number of the identifier, or NP_CITE_NONE; *p is left where it would be put. */
-static uint32_t lookup(const np_cite *c, np_str s, np_probe *p) {
+static uint32_t lookup(const np_cite *c, np_str s, uint64_t hash, np_probe *p) {
   uint32_t i;
-  *p = np_map_find(&c->by_text, np_hash64(s));
+  *p = np_map_find(&c->by_text, hash);
   while (np_map_next(&c->by_text, p, &i)) {
     const np_cite_ident *d = &c->idents[i];
     if (d->n == s.n && memcmp(d->p, s.p, s.n) == 0) return i;
@@ -85,10 +86,10 @@ static bool grow_idents(np_cite *c) {
 
 /* Finds or makes the record. False when out of memory; *out may be NP_CITE_NONE when the
 ** table gave the identifier up. Words that turn out to be identifiers stay such. */
-static bool intern(np_cite *c, np_ident id, uint32_t *out) {
+static bool intern(np_cite *c, np_ident id, uint64_t hash, uint32_t *out) {
   np_probe p;
   if (!np_map_room(&c->by_text)) return false;
-  *out = lookup(c, id.text, &p);
+  *out = lookup(c, id.text, hash, &p);
   if (*out != NP_CITE_NONE) {
     np_cite_ident *d = &c->idents[*out];
     if (id.kind == NP_IDENT_CJK && d->kind != NP_IDENT_CJK) {
@@ -213,7 +214,8 @@ static uint32_t known_at(const np_cite *c, const char *p, const char *end, size_
   }
   for (; chars >= 2; chars--) {
     np_probe probe;
-    uint32_t i = lookup(c, np_str_of(p, ends[chars]), &probe);
+    np_str s = np_str_of(p, ends[chars]);
+    uint32_t i = lookup(c, s, np_hash64(s), &probe);
     if (i == NP_CITE_NONE || c->idents[i].kind != NP_IDENT_CJK) continue;
     *len = ends[chars];
     return i;
@@ -243,20 +245,44 @@ static bool is_cjk_text(np_str s) {
   return (unsigned char)s.p[0] >= 0xE1 && np_is_cjk(np_utf8_decode(s.p, s.p + s.n, &n));
 }
 
-static bool add_idents(np_cite *c, np_str text) {
-  np_ident_iter it = np_ident_scan(text);
-  np_ident id;
-  const char *done = it.p; /* CJK text before this has been looked through */
+/* One identifier or word of the text that ends at `end`; *done is how far CJK text has been
+** looked through. */
+static bool add_ident(np_cite *c, np_ident id, uint64_t hash, const char *end,
+                      const char **done) {
   uint32_t i;
   bool ok = true;
-  while (ok && np_ident_next(&it, &id)) {
-    if (is_cjk_text(id.text)) {
-      const char *from = id.text.p < done ? done : id.text.p;
-      done = show_known(c, from, id.text.p + id.text.n, it.end, &ok);
-    }
-    ok = ok && intern(c, id, &i);
-    if (ok && i != NP_CITE_NONE) ok = show(c, i);
+  if (is_cjk_text(id.text)) {
+    const char *from = id.text.p < *done ? *done : id.text.p;
+    *done = show_known(c, from, id.text.p + id.text.n, end, &ok);
   }
+  ok = ok && intern(c, id, hash, &i);
+  return ok && (i == NP_CITE_NONE || show(c, i));
+}
+
+/* What is looked up lies all over memory: some identifiers are found first, and what their
+** lookups need is fetched while the others are. */
+#define AHEAD 16
+
+static bool add_idents(np_cite *c, np_str text) {
+  np_ident_iter it = np_ident_scan(text);
+  np_ident id[AHEAD];
+  uint64_t hash[AHEAD];
+  const char *done = it.p;
+  size_t n;
+  bool ok = true;
+  do {
+    for (n = 0; n < AHEAD && np_ident_next(&it, &id[n]); n++) {
+      hash[n] = np_hash64(id[n].text);
+      np_map_ahead(&c->by_text, hash[n]);
+    }
+    for (size_t k = 0; k < n; k++) {
+      uint32_t i;
+      if (np_map_peek(&c->by_text, hash[k], &i)) np_prefetch(&c->idents[i]);
+    }
+    for (size_t k = 0; k < n && ok; k++) {
+      ok = add_ident(c, id[k], hash[k], it.end, &done);
+    }
+  } while (n == AHEAD && ok);
   return ok;
 }
 

@@ -4,6 +4,8 @@
 */
 #include "cite/map.h"
 
+#include "base/port.h"
+
 #define FIRST_SIZE 64
 #define MAX_STEPS 128 /* at half load a longer search is not chance but made */
 
@@ -48,6 +50,19 @@ bool np_map_room(np_map *m) {
 np_probe np_map_find(const np_map *m, uint64_t hash) {
   uint32_t tag = (uint32_t)(hash >> 32);
   return (np_probe){place(tag) & m->mask, tag, 0};
+}
+
+void np_map_ahead(const np_map *m, uint64_t hash) {
+  if (m->slots) np_prefetch(&m->slots[place((uint32_t)(hash >> 32)) & m->mask]);
+}
+
+bool np_map_peek(const np_map *m, uint64_t hash, uint32_t *item) {
+  uint32_t tag = (uint32_t)(hash >> 32);
+  if (!m->slots) return false;
+  const np_slot *s = &m->slots[place(tag) & m->mask];
+  if (!s->item || s->tag != tag) return false;
+  *item = s->item - 1;
+  return true;
 }
 
 bool np_map_next(const np_map *m, np_probe *p, uint32_t *item) {

@@ -31,6 +31,10 @@ void np_map_free(np_map *m);
 bool np_map_room(np_map *m);
 /* Starts a search. On a table without room nothing is found. */
 np_probe np_map_find(const np_map *m, uint64_t hash);
+/* Hints that a search for the hash comes soon: the slot, and later what it names, are fetched
+** from memory meanwhile. np_map_peek is the number that the first slot holds, if it may be it. */
+void np_map_ahead(const np_map *m, uint64_t hash);
+bool np_map_peek(const np_map *m, uint64_t hash, uint32_t *item);
 /* The next number with this hash; false when there is none. A search looks at no more than
 ** 128 slots: hashes made to collide cannot make it slow, only forgetful. */
 bool np_map_next(const np_map *m, np_probe *p, uint32_t *item);
