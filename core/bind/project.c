@@ -103,7 +103,9 @@ static int project(lua_State *L) {
   np_project_ask ask = {.tokens = option(L, 4, "tokens", NP_TRIM_ANY),
                         .lines_before = option(L, 4, "lines_before", 0),
                         .bytes_before = option(L, 4, "bytes_before", 0),
-                        .lines_total = option(L, 4, "lines_total", 0)};
+                        .lines_total = option(L, 4, "lines_total", 0),
+                        .asked = true};
+  if (ask.tokens == NP_TRIM_ANY) ask.asked = false;
   luaL_argcheck(L, !v || *v, 1, "the encoding is closed");
   np_arena *ar = push_arena(L);
   np_buf *shown = np_bind_buf(L);

@@ -188,6 +188,22 @@ static int entry_lines(lua_State *L) {
   return 1;
 }
 
+/* output(): what a result is by its text and the call that made it: { kind, tokens, keep,
+** careful }. */
+static int entry_output(lua_State *L) {
+  const np_entry *en = check_entry(L, 1), *call = NULL;
+  if (en->kind == NP_KIND_RESULT && en->pair > 0)
+    call = np_log_entry(pack_of(L)->log, en->pair);
+  np_str args = call ? np_str_cut(call->text, 0, 1800) : np_str_of("", 0), hint;
+  lua_settop(L, 1);
+  lua_pushlstring(L, en->tool.n ? en->tool.p : "", en->tool.n < 100 ? en->tool.n : 100);
+  lua_pushliteral(L, " ");
+  lua_pushlstring(L, args.p, args.n);
+  lua_concat(L, 3);
+  hint.p = lua_tolstring(L, -1, &hint.n);
+  return np_grammar_kind(L, en->text, hint);
+}
+
 static int entry_eq(lua_State *L) {
   const np_handle *a = luaL_testudata(L, 1, NP_ENTRY_TYPE);
   const np_handle *b = luaL_testudata(L, 2, NP_ENTRY_TYPE);
@@ -341,7 +357,8 @@ void np_entry_open(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"trim", entry_trim}, {"reference", entry_reference}, {"mask", entry_mask},
       {"drop", entry_drop}, {"restore", entry_restore},     {"pin", entry_pin},
-      {"hold", entry_hold}, {"lines", entry_lines},         {NULL, NULL}};
+      {"hold", entry_hold}, {"lines", entry_lines},         {"output", entry_output},
+      {NULL, NULL}};
   np_open_handle(L, NP_ENTRY_TYPE, entry_index, fields, methods);
   luaL_getmetatable(L, NP_ENTRY_TYPE);
   np_host(L)->entry_type = lua_topointer(L, -1);

@@ -117,6 +117,7 @@ typedef struct job {
   const char *dir, *name;
   np_str text; /* the grammar's source, or the subject */
   np_buf *out;
+  np_str hint; /* empty: none */
 } job;
 
 static int open_body(lua_State *L) {
@@ -168,7 +169,8 @@ static int parse_body(lua_State *L) {
   const job *j = lua_touserdata(L, 1);
   lua_getfield(L, LUA_REGISTRYINDEX, j->name);
   lua_pushlstring(L, j->text.p, j->text.n);
-  lua_call(L, 1, 1);
+  if (j->hint.n) lua_pushlstring(L, j->hint.p, j->hint.n);
+  lua_call(L, j->hint.n ? 2 : 1, 1);
   np_plain_write(L, -1, "its result", j->out);
   return 0;
 }
@@ -183,7 +185,7 @@ static int fail(lua_State *L, const np_err *e) {
 
 /* Makes the trusted state when there is none. */
 static neap_rc make_trusted(np_policy *p, const char *dir, np_err *e) {
-  job j = {.dir = dir};
+  job j = {.dir = dir, .hint = {"", 0}};
   if (p->trusted) return NEAP_OK;
   np_policy *t = np_policy_new(&p->alloc, NULL);
   if (!t) return np_fail_mem(e);
@@ -204,18 +206,16 @@ static neap_rc load_grammar(np_policy *p, const char *dir, const char *name, np_
     return np_fail(e, NEAP_E_POLICY, "neap.grammar: the path of its folder is too long");
   rc = np_source_read(p, path, &src, &text, e);
   if (rc) return rc;
-  job j = {dir, name, np_buf_str(&text), NULL};
+  job j = {dir, name, np_buf_str(&text), NULL, {"", 0}};
   rc = np_enter(p->trusted, INSTRUCTIONS, -1, load_body, &j, e);
   np_buf_free(&text);
   return rc;
 }
 
-/* Upvalues: the grammar's name, whether it is loaded. */
-static void ensure_loaded(lua_State *L, const char *name) {
+static void load(lua_State *L, const char *name) {
   np_policy *p = np_host(L);
   char dir[PATH_MAX];
   np_err e = {.code = NEAP_OK};
-  if (lua_toboolean(L, lua_upvalueindex(2))) return;
   np_charge_slow(L, FIRST_CALL);
   int64_t since = np_pause();
   neap_rc rc = find_lua_dir(dir, sizeof dir)
@@ -223,39 +223,71 @@ static void ensure_loaded(lua_State *L, const char *name) {
                    : np_fail(&e, NEAP_E_POLICY, "neap.grammar: its folder is gone");
   np_resume(p, since);
   if (rc) fail(L, &e);
+}
+
+/* Upvalues: the grammar's name, whether it is loaded. */
+static void ensure_loaded(lua_State *L, const char *name) {
+  if (lua_toboolean(L, lua_upvalueindex(2))) return;
+  load(L, name);
   lua_pushboolean(L, 1);
   lua_replace(L, lua_upvalueindex(2));
 }
 
-/* The subject as UTF-8: a cut in the middle of a character must not fail a hook. It and the
-** result lie in buffers of the trusted state, so that nothing is lost when this raises. */
-static int parse(lua_State *L, const char *name, np_str text) {
+/* The subject, which may have two parts, as UTF-8: a cut in the middle of a character must not
+** fail a hook. It and the result lie in buffers of the trusted state, so that nothing is lost when
+** this raises. */
+static int parse(lua_State *L, const char *name, np_str text, np_str more, np_str hint) {
   np_policy *t = np_host(L)->trusted;
   np_err e = {.code = NEAP_OK};
   np_buf_clear(&t->state);
   np_buf_clear(&t->next_state);
   np_utf8_repair(text, &t->state);
+  np_utf8_repair(more, &t->state);
   if (t->state.failed) {
     np_fail_mem(&e);
     return np_break(L, &e);
   }
-  job j = {NULL, name, np_buf_str(&t->state), &t->next_state};
+  job j = {NULL, name, np_buf_str(&t->state), &t->next_state, hint};
   if (np_enter(t, INSTRUCTIONS, -1, parse_body, &j, &e)) return fail(L, &e);
   np_charge_slow(L, (uint64_t)(t->meter.limit - t->meter.left));
   np_plain_read(L, np_buf_str(&t->next_state));
   return 1;
 }
 
+#define KIND_HEAD 32000 /* bytes that neap.kinds looks at, and some */
+#define KIND_TAIL 12000
+#define HINT_MAX 2000
+
+int np_grammar_kind(lua_State *L, np_str text, np_str hint) {
+  static const char loaded[] = "neap.grammar.kind";
+  np_str tail = {"", 0};
+  if (text.n > KIND_HEAD + KIND_TAIL) {
+    tail = np_str_cut(text, np_utf8_floor(text, text.n - KIND_TAIL), text.n);
+    text = np_str_cut(text, 0, np_utf8_floor(text, KIND_HEAD));
+  }
+  np_charge_slow(L, 100 + PER_BYTE * (text.n + tail.n));
+  if (lua_getfield(L, LUA_REGISTRYINDEX, loaded) != LUA_TBOOLEAN) {
+    load(L, "kind");
+    lua_pushboolean(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, loaded);
+  }
+  lua_pop(L, 1);
+  hint = np_str_cut(hint, 0, np_utf8_floor(hint, hint.n < HINT_MAX ? hint.n : HINT_MAX));
+  return parse(L, "kind", text, tail, hint);
+}
+
 static int grammar_call(lua_State *L) {
   const char *name = lua_tostring(L, lua_upvalueindex(1));
   luaL_checktype(L, 1, LUA_TSTRING);
-  np_str text = np_check_str(L, 1);
+  np_str text = np_check_str(L, 1), none = {"", 0}, hint = none;
+  if (!lua_isnoneornil(L, 2)) hint = np_check_str(L, 2);
+  luaL_argcheck(L, hint.n <= HINT_MAX, 2, "a hint has at most 2,000 bytes");
   if (text.n > NP_POLICY_TEXT)
     return luaL_error(L, "neap.grammar.%s: the text has more than %d bytes; give a part",
                       name, (int)NP_POLICY_TEXT);
   np_charge_slow(L, 100 + PER_BYTE * text.n);
   ensure_loaded(L, name);
-  return parse(L, name, text);
+  return parse(L, name, text, none, hint);
 }
 
 /* neap.grammar.NAME; the upvalue holds those asked for before. */

@@ -220,10 +220,12 @@ void np_clock_now(int64_t *seconds, int64_t *ns); /* of the day, as files have i
 
 /* ---- env*.c: what a policy can see ---- */
 
-void np_env_open(lua_State *L);    /* pushes the environment */
-void np_env_string(lua_State *L);  /* pushes `string`, sets the strings' metatable */
-void np_env_table(lua_State *L);   /* pushes `table` */
-void np_env_neap(lua_State *L);    /* pushes `neap` */
+void np_env_open(lua_State *L);   /* pushes the environment */
+void np_env_string(lua_State *L); /* pushes `string`, sets the strings' metatable */
+void np_env_table(lua_State *L);  /* pushes `table` */
+void np_env_neap(lua_State *L);   /* pushes `neap` */
+/* Pushes what an output is: neap.grammar.kind of the text's two ends. */
+int np_grammar_kind(lua_State *L, np_str text, np_str hint);
 void np_env_grammar(lua_State *L); /* pushes `neap.grammar` */
 void np_env_order(lua_State *L);   /* pushes next, pairs */
 /* The same for C: pushes an iterator over the table at `index` and returns its place; each

@@ -267,8 +267,8 @@ static bool fits(job *j, np_buf *shown) {
   size_t start = shown->n;
   np_extract_kind k = j->ask->what.kind;
   bool chosen = k == NP_EXTRACT_ERRORS || k == NP_EXTRACT_ABOUT;
-  if (j->limit == NP_TRIM_ANY && chosen) j->limit = NP_PROJECT_PLAIN;
-  if (!j->v && chosen) j->limit = NP_TRIM_ANY;
+  if (j->v && chosen && !j->ask->asked && j->limit > NP_PROJECT_PLAIN)
+    j->limit = NP_PROJECT_PLAIN;
   if (ranges_of_stretches(j)) return false;
   /* no token has more than 255 bytes: what is far too long need not be joined */
   if (j->to - j->from > j->limit && (j->to - j->from) / 256 > j->limit) return false;

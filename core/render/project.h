@@ -11,12 +11,14 @@
 
 typedef struct np_project_ask {
   np_extract what;
-  /* at most, of what is shown, gaps included; NP_TRIM_ANY: no limit (ERRORS and ABOUT have
-  ** NP_PROJECT_PLAIN then) */
+  /* at most, of what is shown, gaps included; NP_TRIM_ANY: no limit */
   size_t tokens;
   /* The text is a window of a longer one: lines and bytes before it, lines of the whole (0:
   ** those of the text and before). Numbers are then those of the whole. */
   size_t lines_before, bytes_before, lines_total;
+  /* The limit is what somebody asked for, not only what there is room for: ERRORS and ABOUT may
+  ** fill it, where they are content with NP_PROJECT_PLAIN otherwise. */
+  bool asked;
 } np_project_ask;
 
 #define NP_PROJECT_PLAIN 1500 /* tokens: a long log's errors and its end */

@@ -57,10 +57,18 @@ static neap_rc fail(np_err *e, np_str pattern, const char *why) {
                  (size_t)n < pattern.n ? "\xE2\x80\xA6" : "", why);
 }
 
+/* The brace at `at` is one of \x{2022}, \p{Greek}, …: an odd number of backslashes before. */
+static bool names_character(np_str s, size_t at) {
+  size_t n = 0;
+  if (at < 2 || !strchr("xopPNu", s.p[at - 1])) return false;
+  while (n < at - 1 && s.p[at - 2 - n] == '\\') n++;
+  return n % 2 == 1;
+}
+
 /* {300}, {2,300}, wherever it stands. */
 static bool counts_far(np_str s) {
   for (size_t i = 0; i < s.n; i++) {
-    if (s.p[i] != '{') continue;
+    if (s.p[i] != '{' || names_character(s, i)) continue;
     size_t n = 0;
     for (i++; i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || strchr(", ", s.p[i]));
          i++) {

@@ -344,7 +344,11 @@ function neap.store(options) end
 ---Parsers that a policy may call: a file each in lua/neap/grammar. A text has at most 64 KiB.
 ---@class neap.Grammars
 ---@field errors fun(text: string): neap.FoundError[]
+---@field kind fun(text: string, hint?: string): neap.Output
 ---@field stack_trace fun(text: string): neap.FoundTrace[]
+
+---What an output is and which trim suits it; its kinds are those of lua/neap/kinds.lua.
+---@alias neap.Output {kind: string, tokens: integer, keep: neap.Keep, careful: boolean}
 
 ---@class neap.FoundError
 ---@field at integer             line of the text
@@ -685,5 +689,9 @@ function Entry:hold(why) end
 ---@param to? integer      this one included; none: only the first
 ---@return string
 function Entry:lines(from, to) end
+
+---What a result is, by the two ends of its text, its tool and its call.
+---@return neap.Output
+function Entry:output() end
 
 return neap

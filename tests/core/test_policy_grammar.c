@@ -57,6 +57,13 @@ static void test_results(void) {
       "File \"a.py\", line 3, in f\\nKeyError: 1') assert(t[1].kind == 'KeyError' and "
       "t[1].frames[1].name == 'f' and f == neap.grammar.stack_trace)",
       "assert(#neap.grammar.errors('') == 0 and not getmetatable(neap.grammar))",
+      "local k = neap.grammar.kind('1 failed, 2 passed in 0.1s\\n', 'bash pytest') "
+      "assert(k.kind == 'test_log' and k.careful and k.keep == 'errors' and k.tokens > "
+      "1000)",
+      "local n = 0 for e in ctx:entries {} do local k = e:output() n = n + 1 "
+      "assert(type(k.kind) == 'string' and k.tokens > 0 and k.kind == e:output().kind) "
+      "end "
+      "assert(n > 0)",
       "local t = neap.grammar.errors('error: \\xff\\0x') assert(t[1].message == "
       "'\\u{FFFD}\\0x', t[1].message)",
       "local t = neap.grammar.errors('error: x') t[1].message = 'y' "

@@ -46,6 +46,7 @@ static void finds(void) {
        "b",
        NULL},
       {"(a+)+$", "aaaa", "aaaa"},
+      {"\\x{4E2D}", "\xE4\xB8\xAD", "\xE4\xB8\xAD"},
   };
   for (size_t i = 0; i < NP_COUNT(cases); i++) {
     bool found;
@@ -70,6 +71,7 @@ static void refuses(void) {
                                       "\\C",
                                       "(?P>no)",
                                       "x{2,1000}",
+                                      "\\\\x{300}",
                                       "\xFF",
                                       "(?<=a+)b",
                                       "*",
