@@ -96,7 +96,7 @@ static void push_locator(lua_State *L, const np_projection *p, np_str text) {
 ** rest_to, locator }, or nil, message, code. Without an encoding there is no limit. */
 static int project(lua_State *L) {
   np_err e = {0};
-  np_projection p;
+  np_projection p = {0};
   np_vocab **v = lua_isnil(L, 1) ? NULL : luaL_checkudata(L, 1, "neap.encoding");
   np_str text = np_bind_check_str(L, 2), words = np_bind_check_str(L, 3);
   lua_settop(L, 4);

@@ -17,30 +17,48 @@ end
 local CASES = {
   { "test_log", "bash pytest", "...F.\n1 failed, 4 passed in 0.1s\n" },
   { "test_log", "", "=== RUN   TestA\n--- FAIL: TestA (0.00s)\nFAIL\tx\t0.1s\n" },
-  { "test_log", "", "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\ntest result: FAILED. 1 passed\n" },
+  { "test_log", "",
+    "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\n"
+    .. "test result: FAILED. 1 passed\n" },
   { "test_log", "", "TAP version 13\nok 1 - a\nnot ok 2 - b\n1..2\n" },
-  { "stack_trace", "", 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\n'
+  { "stack_trace",
+    "", 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\n'
     .. '  File "b.py", line 2, in g\n    h()\nKeyError: 1\n' },
-  { "migration", "", "Operations to perform:\n  Apply all migrations: a\nRunning migrations:\n"
+  { "migration", "",
+    "Operations to perform:\n  Apply all migrations: a\nRunning migrations:\n"
     .. "  Applying a.0001_initial... OK\n  Applying a.0002_name... OK\n" },
-  { "migration", "bash rails db:migrate", "== 20260101 AddX: migrating ====\n-- add_column(:a, :b)\n   -> 0.01s\n" },
-  { "build_log", "", "gcc -c a.c\na.c:1:2: error: no\na.c:2:2: error: no\nmake: *** [Makefile:3: a.o] Error 1\n" },
+  { "migration", "bash rails db:migrate",
+    "== 20260101 AddX: migrating ====\n-- add_column(:a, :b)\n   -> 0.01s\n" },
+  { "build_log", "",
+    "gcc -c a.c\na.c:1:2: error: no\na.c:2:2: error: no\n"
+    .. "make: *** [Makefile:3: a.o] Error 1\n" },
   { "log", "", lines("2026-03-01 12:00:%02d INFO worker %d took %d ms", 9) },
   { "search", "", lines("src/a%d.c:%d: int x%d;", 6) },
-  { "search", "web_search", lines("%d. Title of a page\n   https://example.org/%d/%d\n   words of it", 5) },
-  { "search", "", '[{"title":"a","url":"u"},{"title":"b","url":"v"},{"title":"c","url":"w"}]' },
-  { "diff", "", "diff --git a/x b/x\nindex 12..34 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" },
+  { "search",
+    "web_search", lines("%d. Title of a page\n   https://example.org/%d/%d\n"
+    .. "   words of it", 5) },
+  { "search",
+    "", '[{"title":"a","url":"u"},{"title":"b","url":"v"},{"title":"c","url":"w"}]' },
+  { "diff", "",
+    "diff --git a/x b/x\nindex 12..34 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n"
+    .. "+b\n" },
   { "code", "", "import os\n\ndef f(x):\n    if x:\n        return 1\n    return 2\n" },
-  { "code", "read_file a.c", "     1\tint f(void) {\n     2\t  return 1;\n     3\t}\n     4\t\n     5\tint g;\n" },
+  { "code", "read_file a.c",
+    "     1\tint f(void) {\n     2\t  return 1;\n     3\t}\n     4\t\n"
+    .. "     5\tint g;\n" },
   { "json", "", '{"a": [1, 2, {"b": null}]}' },
   { "table", "", "id,name,size\n1,a,3\n2,b,4\n3,c,5\n4,d,6\n" },
   { "table", "", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n" },
   { "html", "", "<!DOCTYPE html>\n<html><body><h1>x</h1><p>y</p></body></html>" },
   { "document", "", "# A\n\nwords\n\n## B\n\nmore words\n\n## C\n\nand more\n" },
-  { "listing", "", "total 12\ndrwxr-xr-x 2 a a 40 Jan 1 00:00 .\n-rw-r--r-- 1 a a 3 Jan 1 00:00 x\n" },
+  { "listing", "",
+    "total 12\ndrwxr-xr-x 2 a a 40 Jan 1 00:00 .\n-rw-r--r-- 1 a a 3 Jan 1 00:00 x\n" },
   { "listing", "glob", "src/a.c\nsrc/b.c\nsrc/deep/c.c\n" },
-  { "listing", "bash ls", "<returncode>0</returncode>\n<output>\nadmin\nauth\ncache\ncore\n</output>" },
-  { "prose", "", "The committee met on Monday and decided\nthat nothing had to be done about it.\n" },
+  { "listing", "bash ls",
+    "<returncode>0</returncode>\n<output>\nadmin\nauth\ncache\ncore\n</output>" },
+  { "prose", "",
+    "The committee met on Monday and decided\n"
+    .. "that nothing had to be done about it.\n" },
   { "prose", "", "" },
 }
 

@@ -3,8 +3,8 @@ local kinds = require("neap.kinds")
 
 local M = {}
 
-M.about = "What an output is: { kind = test_log | stack_trace | migration | build_log | log | search "
-  .. "| diff | code | json | table | html | document | listing | prose, tokens and keep for "
+M.about = "What an output is: { kind = test_log | stack_trace | migration | build_log | log | "
+  .. "search | diff | code | json | table | html | document | listing | prose, tokens and keep for "
   .. "e:trim, careful = true where what is left out is dearly missed }."
 
 ---@param text string
