@@ -42,7 +42,7 @@ end
 ---@return neap.Watch?
 function M.watch(opts, one)
   if not opts.html and not opts.details then return nil end
-  return watch.new(one.reference and one.label or nil)
+  return watch.new(one.reference and one.label or nil, one.unbounded)
 end
 
 --- What a line keeps of the replay until those of its recording are packed.
@@ -135,7 +135,7 @@ end
 ---@param o neap.ReplayOptions
 function M.write(target, rows, groups, opts, o)
   local setting, cost = texts_of(groups, opts, o)
-  local turns = grid.count(rows[1].turns, "turn")
+  local turns = grid.thousands(rows[1].turns) .. (rows[1].turns == 1 and " turn" or " turns")
   local text = grid.count(#groups, "recording") .. ", " .. turns
   if setting then text = text .. ", " .. setting end
   local html, left_out = page.html({ rows = rows, groups = groups, setting = text, cost = cost })

@@ -90,9 +90,9 @@ function epochLines(run, frame, sx) {
   let free = frame.x;
   for (const t of run.turns.filter((one) => one.begins)) {
     const x = sx(t.turn - 1), name = `epoch ${t.epoch}`, width = textWidth(name);
-    g.append(svg("path", { class: "epoch", d: `M${x},${frame.y - 4}v${frame.h + 4}` }));
+    g.append(svg("path", { class: "epoch", d: `M${x},${frame.y - 22}v${frame.h + 22}` }));
     if (x < free || x + width > frame.x + frame.w + 8) continue;
-    const text = svg("text", { class: "soft", x: x - 2, y: frame.y - 8 });
+    const text = svg("text", { class: "soft", x: x - 2, y: frame.y - 26 });
     text.textContent = name;
     g.append(text);
     free = x + width + 8;
@@ -120,7 +120,7 @@ function drawArea(box, run, how, turn, pick) {
     const all = how.whole.turns.map((t) => t.tokens);
     lines.push(how.total ? running(all) : all);
   }
-  const frame = { x: 46, y: 26, w: width - 58, h: height - 64 };
+  const frame = { x: 46, y: 40, w: width - 58, h: height - 78 };
   const most = areaScale(top, lines, how, run.budget);
   const sx = (i) => +(frame.x + (i / n) * frame.w).toFixed(2);
   const sy = (v) => +(frame.y + frame.h - (v / most) * frame.h).toFixed(2);

@@ -52,7 +52,7 @@ class Grid {
     this.box.style.height = `${Math.min(416, h + 18)}px`;
     const wide = this.box.clientWidth; // now without the bar that scrolls
     this.left = wide > 640 && this.row >= 12 ? 200 : 42;
-    this.column = clamp((wide - this.left - 2) / turns, 3, 40);
+    this.column = clamp((wide - this.left - 2) / turns, 3, 90);
     this.space.style.width = `${Math.floor(this.left + this.column * turns + 2)}px`;
     this.draw();
   }
@@ -186,7 +186,7 @@ class Grid {
     pen.fillRect(0, 0, this.left - 2, this.box.clientHeight);
     pen.fillStyle = colour("--soft");
     pen.textAlign = "right";
-    const every = Math.max(1, Math.ceil(13 / this.row));
+    const every = Math.max(1, Math.ceil(11 / this.row));
     for (let k = from; k < to; k++) {
       const y = dy + (k + 1) * this.row, e = this.run.entries[k];
       if (k % every || y < this.top + 8) continue;

@@ -88,13 +88,27 @@ function shownText(run, e, change) {
 }
 
 function promptRow(run, item, pick) {
-  const { e, change } = item;
+  const { e, change, title } = item;
+  if (title) return el("tr", {}, el("th", { colspan: 5, scope: "rowgroup", class: "l" }, title));
   return el("tr", {}, el("td", {}, entryButton(e.id, pick)), el("td", { class: "l" }, bdi(nameOf(e))),
-    ...rungCell(change, e), el("td", { class: "l" }, e.region),
+    ...rungCell(change, e),
     el("td", { class: "l" }, el("code", { class: "text" }, shownText(run, e, change))));
 }
 
-const PROMPT_HEAD = [["entry"], ["what", "l"], ["rung", "l"], ["tokens"], ["region", "l"], ["text, its beginning", "l"]];
+const PROMPT_HEAD = [["entry"], ["what", "l"], ["rung", "l"], ["tokens"], ["text, its beginning", "l"]];
+
+// With a line before the entries of each region: what the region takes.
+function withRegions(shown, t) {
+  const rows = [];
+  let last = null;
+  for (const item of shown) {
+    const region = item.e.region;
+    if (region !== last) rows.push({ title: `${region}, ${plural(t.regions[region] || 0, "token")}` });
+    last = region;
+    rows.push(item);
+  }
+  return rows;
+}
 
 // The entries that a turn shows, in the order of the regions, and how many it does not.
 function promptOf(run, turn) {
@@ -124,7 +138,7 @@ function drawTurn(box, run, turn, pick) {
         gone.slice(0, 12).flatMap((g, i) => [i ? ", " : "", el("code", {}, g.name), " of ", entryButton(g.credited, pick)]),
         gone.length > 12 ? ` and ${gone.length - 12} more.` : "."));
     }
-    parts.push(...longTable(PROMPT_HEAD, shown, (item) => promptRow(run, item, pick), `Prompt of turn ${turn}`));
+    parts.push(...longTable(PROMPT_HEAD, withRegions(shown, t), (item) => promptRow(run, item, pick), `Prompt of turn ${turn}`));
     if (run.recording.file && run.about.word) {
       parts.push(el("p", { class: "soft" }, "All of it: ", el("code", {},
         `neap show ${run.recording.file} --turn ${turn} -p ${run.about.word}`)));

@@ -9,7 +9,7 @@ const NAMES_AT = [
 // What a row has in one of the ways to count; null where it was not measured.
 function measureOf(row, basis, group) {
   if (basis === "sum") {
-    return { x: row.share, y: row.gone, xr: row.cost_interval, yr: row.gone_interval };
+    return { x: row.share ?? null, y: row.gone ?? null, xr: row.cost_interval, yr: row.gone_interval };
   }
   if (basis === "one") {
     const [cost, full, gone, cited] = group[row.index];
@@ -175,7 +175,7 @@ function drawPlot(box, rows, basis, group, chosen, choose) {
   const hadFocus = box.contains(document.activeElement);
   box.replaceChildren();
   if (!points.length) {
-    box.append(el("p", { class: "soft" }, "Nothing was cited at that distance: there is no gone to draw."));
+    box.append(el("p", { class: "soft" }, "No fact was cited more than 10 steps after it was shown: there is no share of them to draw."));
     return;
   }
   const frame = { x: 40, y: 22, w: width - 54, h: height - 64 };

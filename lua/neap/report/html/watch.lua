@@ -22,10 +22,12 @@ local Watch = {}
 Watch.__index = Watch
 
 ---@param label string? the policy's name in place of its file's, where that is made up anew
+---@param has_citations boolean? note who cites what too: the same in every run of a recording
 ---@return neap.Watch
-function M.new(label)
+function M.new(label, has_citations)
   return setmetatable({
     label = label,
+    has_citations = has_citations,
     turns = {},
     events = {},
     gone = {},
@@ -119,6 +121,16 @@ local function entry_of(session, id)
   }
 end
 
+-- Who cites an entry, and for what.
+local function add_citations(list, session, id)
+  for _, c in ipairs(session:citations(id)) do
+    if c.credited == id then
+      local name = safe.excerpt(c.identifier, M.NAME)
+      list[#list + 1] = { by = c.by, credited = id, identifier = name }
+    end
+  end
+end
+
 --- Everything that is known at the end, as plain data.
 ---@param session table
 ---@return table
@@ -126,13 +138,7 @@ function Watch:result(session)
   local entries, citations = {}, {}
   for id = 1, session:entry_count() do
     entries[id] = entry_of(session, id)
-  end
-  for i, c in ipairs(session:citations()) do
-    citations[i] = {
-      by = c.by,
-      credited = c.credited,
-      identifier = safe.excerpt(c.identifier, M.NAME),
-    }
+    if self.has_citations then add_citations(citations, session, id) end
   end
   return {
     budget = self.budget,
