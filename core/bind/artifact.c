@@ -177,6 +177,16 @@ static int engine_artifacts(lua_State *L) {
   return 1;
 }
 
+/* expire(now): how many artifacts were let go. */
+static int engine_expire(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  int64_t count = 0;
+  neap_rc rc = neap_artifact_expire(n, luaL_checkinteger(L, 2), &count);
+  if (rc) return np_bind_push_failure(L, n, rc);
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
 static int engine_remove(lua_State *L) {
   neap *n = np_bind_to_engine(L);
   neap_rc rc =
@@ -186,11 +196,9 @@ static int engine_remove(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg np_bind_artifacts[] = {{"put", engine_put},
-                                      {"get", engine_get},
-                                      {"artifacts", engine_artifacts},
-                                      {"remove", engine_remove},
-                                      {NULL, NULL}};
+const luaL_Reg np_bind_artifacts[] = {
+    {"put", engine_put},       {"get", engine_get},       {"artifacts", engine_artifacts},
+    {"remove", engine_remove}, {"expire", engine_expire}, {NULL, NULL}};
 
 /* ---- sessions ---------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
 ** Artifacts of the store: put, read, listed and removed by session and id, without opening the
-** session. Their events say what they are and which id they have. next: words.c
+** session. Their events say what they are and which id they have. next: expire.c
 */
 #include "engine/artifact.h"
 

@@ -23,7 +23,9 @@ neap_rc np_file_make(const neap_artifact *a, np_str bytes, int64_t now, np_file 
 void np_file_write(const np_file *f, np_buf *head);
 /* False when the head is none. Texts that have escapes go to the arena. */
 bool np_file_read(np_arena *ar, const np_event *ev, bool purged, np_file *out);
-/* PURGED, or EXPIRED at the time `now` (0: not known), with how to make it again. */
+/* When its time is over, in milliseconds; INT64_MAX: never. */
+int64_t np_file_end(const np_file *f);
+/* EXPIRED or PURGED at the time `now` (0: not known), with how to make it again. */
 neap_rc np_file_check(const np_file *f, np_str session, int64_t now, np_err *e);
 
 /* What the host asks for, checked; *now is the time it tells. */

@@ -153,6 +153,11 @@ neap_rc np_file_window(const neap_window *given, np_window *out, int64_t *now,
 
 /* ---- whether it may be read -------------------------------------------------------- */
 
+int64_t np_file_end(const np_file *f) {
+  bool ends = f->ttl > 0 && f->ttl <= TIME_MAX && f->made <= TIME_MAX * 1000;
+  return ends ? f->made + f->ttl * 1000 : INT64_MAX;
+}
+
 /* For "%.*s": at most 100 bytes, cut between characters. */
 static int shown(np_str s) {
   size_t n = s.n > 100 ? 100 : s.n;
@@ -173,12 +178,10 @@ static neap_rc fail_expired(const np_file *f, np_str session, int64_t over, np_e
 }
 
 neap_rc np_file_check(const np_file *f, np_str session, int64_t now, np_err *e) {
-  if (f->purged) {
-    return np_fail(e, NEAP_E_PURGED,
-                   "artifact %.*s/%lld was purged by its owner; it cannot be restored",
-                   shown(session), session.p, (long long)f->id);
-  }
-  if (!f->ttl || !now || f->ttl > TIME_MAX || f->made > TIME_MAX * 1000) return NEAP_OK;
-  int64_t end = f->made + f->ttl * 1000;
-  return now < end ? NEAP_OK : fail_expired(f, session, (now - end) / 1000, e);
+  int64_t end = np_file_end(f);
+  if (now && now >= end) return fail_expired(f, session, (now - end) / 1000, e);
+  if (!f->purged) return NEAP_OK;
+  return np_fail(e, NEAP_E_PURGED,
+                 "artifact %.*s/%lld was purged by its owner; it cannot be restored",
+                 shown(session), session.p, (long long)f->id);
 }

@@ -148,10 +148,23 @@ neap_rc neap_store_backup(neap *n, const char *path) {
 /* All events of a session, in memory: they are written in one step. */
 typedef struct taking {
   const neap_alloc *alloc;
+  np_store *from;
+  np_str tenant;
+  np_err *e;
   np_arena arena;
   np_event *ev;
   size_t n, cap;
 } taking;
+
+/* The log has the hash of what is apart; the other store is to have its bytes. */
+static neap_rc take_apart(taking *t, np_event *ev) {
+  np_buf b;
+  np_buf_init(&b, t->alloc);
+  neap_rc rc = t->from->ops->get(t->from, t->tenant, ev->hash, &b, t->e);
+  if (!rc && !np_arena_copy(&t->arena, np_buf_str(&b), &ev->body)) rc = NEAP_E_MEMORY;
+  np_buf_free(&b);
+  return rc;
+}
 
 static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
   taking *t = ctx;
@@ -167,7 +180,7 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       !np_arena_copy(&t->arena, ev->gone, &one->gone))
     return NEAP_E_MEMORY;
   t->n++;
-  return NEAP_OK;
+  return one->apart ? take_apart(t, one) : NEAP_OK;
 }
 
 neap_rc neap_session_copy(neap *n, const char *name, neap *to) {
@@ -175,11 +188,12 @@ neap_rc neap_session_copy(neap *n, const char *name, neap *to) {
   np_store *from, *st;
   np_claim look;
   if (!n || !name || !to) return NEAP_E_ARG;
-  taking t = {.alloc = &n->alloc};
+  taking t = {.alloc = &n->alloc, .tenant = np_str_cstr(n->tenant), .e = &e};
   np_str session = np_str_cstr(name), tenant = np_str_cstr(n->tenant);
   np_arena_init(&t.arena, &n->alloc);
   neap_rc rc = np_stored_store(n, &from, &e);
   if (!rc) rc = np_stored_store(to, &st, &e);
+  t.from = rc ? NULL : from;
   if (!rc) rc = from->ops->claim(from, tenant, session, true, &look, &e);
   if (!rc) rc = from->ops->read(from, tenant, session, 1, take_event, &t, &e);
   if (!rc) rc = st->ops->restore(st, np_str_cstr(to->tenant), session, t.ev, t.n, &e);

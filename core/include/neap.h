@@ -537,6 +537,11 @@ NEAP_API neap_rc neap_artifact_list(neap *n, const char *session, int64_t now,
 ** reads an old copy: do it again later), store. */
 NEAP_API neap_rc neap_artifact_remove(neap *n, const char *session, int64_t id);
 
+/* Lets go of the bytes of every artifact of the tenant whose time is over at `now`, unless another
+** holds the same; *count (may be NULL) gets how many. A neap_store_vacuum then gives the room
+** back. */
+NEAP_API neap_rc neap_artifact_expire(neap *n, int64_t now, int64_t *count);
+
 /* ---- tokenizers ---------------------------------------------------------------------- */
 
 typedef struct neap_encoding neap_encoding;

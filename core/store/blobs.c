@@ -300,3 +300,39 @@ neap_rc np_sq_purge(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256
   np_sqlite *sq = np_sq_lock(store);
   return np_sq_unlock(sq, purge(sq, tenant, hash, e));
 }
+
+/* ---- releasing --------------------------------------------------------------------- */
+
+static neap_rc is_held(np_sqlite *sq, np_str tenant, const uint8_t *hash, bool *held,
+                       np_err *e) {
+  sqlite3_stmt *st;
+  bool row = false;
+  neap_rc rc = np_sq_use(sq, SQL_EVENTS_HOLD, &st, e, "tb", tenant, np_hash_str(hash));
+  if (rc != NEAP_OK) return rc;
+  rc = np_sq_step(sq, st, &row, e);
+  *held = row && sqlite3_column_int(st, 0) != 0;
+  np_sq_done(st);
+  return rc;
+}
+
+static neap_rc let_go(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
+  sqlite3_stmt *st;
+  bool held = false;
+  neap_rc rc = np_sq_use(sq, SQL_EVENTS_RELEASE, &st, e, "tb", tenant, np_hash_str(hash));
+  if (rc == NEAP_OK) rc = run(sq, st, e);
+  if (rc == NEAP_OK && sqlite3_changes(sq->db) == 0) return np_fail_no_content(hash, e);
+  if (rc == NEAP_OK) rc = is_held(sq, tenant, hash, &held, e);
+  return rc == NEAP_OK && !held ? empty_row(sq, tenant, hash, true, e) : rc;
+}
+
+neap_rc np_sq_release(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
+                      np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  np_sqlite *sq = np_sq_lock(store);
+  rc = np_sq_writable(sq, e);
+  if (rc == NEAP_OK) rc = np_sq_flush_all(sq, e);
+  if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
+  if (rc == NEAP_OK) rc = np_sq_end(sq, let_go(sq, tenant, hash, e), e);
+  return np_sq_unlock(sq, rc);
+}

@@ -254,8 +254,10 @@ static neap_rc mem_window(np_store *st, np_str tenant, const uint8_t hash[NP_SHA
   return unlock(m, window(m, tenant, hash, w, out, e));
 }
 
-/* Counts the tenant's events that hold this content; with `remove` they forget it. */
-static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool remove) {
+/* Counts the tenant's events that hold this content, `only` those that have it in one place (0: in
+** any); with `remove` they forget it. */
+static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool remove,
+                      int only) {
   size_t found = 0;
   for (size_t i = np_memlog_first(&m->logs, tenant); i < m->logs.n; i++) {
     np_memlog *log = m->logs.logs[i];
@@ -264,6 +266,7 @@ static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool rem
       np_row *r = &log->rows[k];
       bool live = r->place == NP_PLACE_INLINE || np_is_content(r->place);
       if (!live || memcmp(r->hash, hash, NP_SHA256) != 0) continue;
+      if (only && r->place != only) continue;
       if (remove) np_memlog_purge(&m->logs, r);
       found++;
     }
@@ -298,11 +301,12 @@ static neap_rc forget_words(mem_store *m, np_str tenant, const uint8_t *hash, np
 ** nothing. */
 static neap_rc purge(mem_store *m, np_str tenant, const uint8_t *hash, np_err *e) {
   bool known = np_memblob_find(&m->blobs, tenant, hash) != NULL;
-  if (!known && holders(m, tenant, hash, false) == 0) return np_fail_no_content(hash, e);
+  if (!known && holders(m, tenant, hash, false, 0) == 0)
+    return np_fail_no_content(hash, e);
   neap_rc rc = forget_words(m, tenant, hash, e);
   if (rc != NEAP_OK) return rc;
   if (!np_memblob_purge(&m->blobs, tenant, hash)) return np_fail_mem(e);
-  holders(m, tenant, hash, true);
+  holders(m, tenant, hash, true, 0);
   return NEAP_OK;
 }
 
@@ -312,6 +316,23 @@ static neap_rc mem_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA2
   if (rc != NEAP_OK) return rc;
   mem_store *m = lock(st);
   return unlock(m, purge(m, tenant, hash, e));
+}
+
+static neap_rc release(mem_store *m, np_str tenant, const uint8_t *hash, np_err *e) {
+  if (holders(m, tenant, hash, false, NP_PLACE_APART) == 0)
+    return np_fail_no_content(hash, e);
+  bool held = holders(m, tenant, hash, false, NP_PLACE_BLOB) > 0;
+  if (!held && !np_memblob_purge(&m->blobs, tenant, hash)) return np_fail_mem(e);
+  holders(m, tenant, hash, true, NP_PLACE_APART);
+  return NEAP_OK;
+}
+
+static neap_rc mem_release(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                           np_err *e) {
+  neap_rc rc = np_check_tenant(tenant, e);
+  if (rc != NEAP_OK) return rc;
+  mem_store *m = lock(st);
+  return unlock(m, release(m, tenant, hash, e));
 }
 
 /* ---- words ------------------------------------------------------------------------- */
@@ -435,6 +456,7 @@ static const np_store_ops mem_ops = {
     .get = mem_get,
     .window = mem_window,
     .purge = mem_purge,
+    .release = mem_release,
     .sessions = mem_sessions,
     .indexed = mem_indexed,
     .index = mem_index,

@@ -361,6 +361,7 @@ const np_store_ops np_sq_ops = {
     .get = np_sq_get,
     .window = np_sq_window,
     .purge = np_sq_purge,
+    .release = np_sq_release,
     .sessions = sq_sessions,
     .indexed = sq_indexed,
     .index = sq_index,

@@ -29,6 +29,8 @@ typedef enum np_sql {
   SQL_EVENTS,
   SQL_HEADS,
   SQL_EVENTS_PURGE,
+  SQL_EVENTS_RELEASE,
+  SQL_EVENTS_HOLD,
   SQL_FORK,
   SQL_BLOB,
   SQL_BLOB_OLD,
@@ -119,6 +121,8 @@ neap_rc np_sq_get(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np
                   np_err *e);
 neap_rc np_sq_window(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                      np_window *w, np_buf *out, np_err *e);
+neap_rc np_sq_release(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                      np_err *e);
 neap_rc np_sq_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                     np_err *e);
 

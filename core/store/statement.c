@@ -27,6 +27,10 @@ static const char *const texts[SQL_COUNT] = {
         " ORDER BY seq LIMIT ?4",
     [SQL_EVENTS_PURGE] = "UPDATE event SET place = 3, body = NULL"
                          " WHERE tenant = ? AND hash = ? AND place IN (1, 2, 5)",
+    [SQL_EVENTS_RELEASE] =
+        "UPDATE event SET place = 3 WHERE tenant = ? AND hash = ? AND place = 5",
+    [SQL_EVENTS_HOLD] = "SELECT EXISTS(SELECT 1 FROM event"
+                        " WHERE tenant = ? AND hash = ? AND place = 2)",
     [SQL_FORK] =
         "INSERT INTO event(tenant, session, seq, kind, fence, version, place,"
         " sum, hash, head, body) SELECT tenant, ?3, seq, kind, 1, version, place,"

@@ -180,6 +180,11 @@ typedef struct np_store_ops {
   /* Removes the content for good (secure delete) and leaves a record that it was there. */
   neap_rc (*purge)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_err *e);
 
+  /* Events that have this content apart become purged ones; its bytes go, unless another event
+  ** holds them. Not overwritten: a vacuum does that. NEAP_E_NOTFOUND: no event has it apart. */
+  neap_rc (*release)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
+                     np_err *e);
+
   /* The sessions of a tenant in order of name. Slices are valid during the call. */
   neap_rc (*sessions)(np_store *st, np_str tenant,
                       neap_rc (*fn)(void *ctx, const np_session_row *row), void *ctx,

@@ -395,11 +395,54 @@ static void test_copies(const char *store) {
             np_str_is(get(m, "run", 3, all, &got), "error purged") &&
             np_str_is(get(m, "run", 4, all, &got), "ab") &&
             np_str_is(get(m, "run", 1, all, &got), "Hello"));
+  neap *o = open_engine(NULL, "t", 0);
+  CHECK("a session that is copied to another store takes them along",
+        !neap_session_copy(n, "run", o) &&
+            np_str_eq(get(o, "run", 2, all, &got), np_buf_str(&log)) &&
+            np_str_is(get(o, "run", 3, all, &got), "error purged"));
+  neap_close(o);
   neap_close(n);
   neap_close(m);
   np_buf_free(&lines);
   np_buf_free(&log);
   forget(&got);
+}
+
+/* What has expired is let go, unless another holds the same bytes. */
+static void test_expire(const char *store) {
+  neap *n = open_engine(store, NULL, 0);
+  neap_artifact a = {.size = sizeof a, .made = 1000, .ttl = 1, .tool = str("date")};
+  neap_artifact longer = {.size = sizeof a, .made = 1000, .ttl = 9};
+  neap_window before = {.now = 1500}, late = {.now = 2500}, none = {0};
+  seen s = seen_new();
+  np_buf log = numbered(9000);
+  int64_t x, y, z, w, count = -1;
+  neap_artifact_put(n, NULL, np_buf_str(&log), &a, &x);
+  neap_artifact_put(n, NULL, str("shared"), &a, &y);
+  neap_artifact_put(n, "other", str("shared"), NULL, &z);
+  neap_artifact_put(n, "other", np_buf_str(&log), &longer, &w);
+  CHECK("before its time nothing goes", !neap_artifact_expire(n, 1500, &count) &&
+                                            count == 0 && get(n, NULL, x, before, &s).n);
+  CHECK("nor what another needs longer",
+        !neap_artifact_expire(n, 2500, &count) && count == 0 &&
+            np_str_is(get(n, NULL, x, late, &s), "error expired") &&
+            get(n, "other", w, late, &s).n == log.n);
+  CHECK("then it goes", !neap_artifact_expire(n, 10000, &count) && count == 1);
+  late.now = 20000;
+  CHECK("it is said what made it, also when its bytes are gone",
+        np_str_is(get(n, NULL, x, late, &s), "error expired") &&
+            strstr(neap_error(n), "again with date"));
+  CHECK("the bytes are gone indeed",
+        np_str_is(get(n, NULL, x, none, &s), "error purged") &&
+            np_str_is(get(n, "other", w, none, &s), "error purged"));
+  CHECK("what is for ever stays", np_str_is(get(n, "other", z, late, &s), "shared") &&
+                                      np_str_is(get(n, NULL, y, none, &s), "shared"));
+  CHECK("there is nothing more to do",
+        !neap_artifact_expire(n, 20000, &count) && count == 0);
+  CHECK("a time is needed", neap_artifact_expire(n, 0, NULL) == NEAP_E_ARG);
+  neap_close(n);
+  np_buf_free(&log);
+  forget(&s);
 }
 
 static void *put_many(void *arg) {
@@ -528,6 +571,9 @@ int main(void) {
   test_beside_messages();
   test_alone();
   test_outside();
+  test_expire(NULL);
+  test_expire(path);
+  remove_file();
   test_copies(NULL);
   test_copies(path);
   remove_file();

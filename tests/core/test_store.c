@@ -314,9 +314,23 @@ static void keeps_apart(np_store *st) {
   CHECK("one that is not cannot",
         st->ops->append(st, &c, &bad, 1, NEAP_DURABLE_MEMORY, &e) == NEAP_E_NOTFOUND &&
             is_helpful(&e) && c.last_seq == 5);
+  np_event held = {.seq = 6, .kind = 1, .head = str("H"), .body = big};
+  st->ops->append(st, &c, &held, 1, NEAP_DURABLE_PROCESS, &e);
+  CHECK("what another event holds stays when it is released",
+        st->ops->release(st, str("t"), ev[4].hash, &e) == NEAP_OK &&
+            saw(st, 0, 3, "3p0hC 4-0.D 5p0hE 6-0.H ") &&
+            st->ops->get(st, str("t"), ev[4].hash, &out, &e) == NEAP_OK);
+  CHECK("and cannot be released twice, nor what is not there",
+        st->ops->release(st, str("t"), ev[4].hash, &e) == NEAP_E_NOTFOUND &&
+            st->ops->release(st, str("u"), hash, &e) == NEAP_E_NOTFOUND);
+  CHECK("what none holds goes",
+        st->ops->release(st, str("t"), hash, &e) == NEAP_OK &&
+            saw(st, 0, 1, "1p0hA 2-0.B 3p0hC 4-0.D 5p0hE 6-0.H ") &&
+            st->ops->get(st, str("t"), hash, &out, &e) == NEAP_E_PURGED);
+  bad.seq = 7;
   CHECK("purging takes it from all that name it",
         st->ops->purge(st, str("t"), ev[4].hash, &e) == NEAP_OK &&
-            saw(st, -1, 1, "1a0hA 2-2.B 3p0hC 4-0.D 5p0hE "));
+            saw(st, 0, 1, "1p0hA 2-0.B 3p0hC 4-0.D 5p0hE 6p0hH "));
   memcpy(bad.hash, ev[4].hash, sizeof none);
   CHECK("and then it cannot be named",
         st->ops->append(st, &c, &bad, 1, NEAP_DURABLE_PROCESS, &e) == NEAP_E_PURGED);

@@ -1,0 +1,89 @@
+/*
+** Letting go of artifacts whose time is over: those whose bytes no other of the tenant's needs any
+** more. next: ../bind/artifact.c
+*/
+#include <stdlib.h>
+
+#include "engine/artifact.h"
+
+typedef struct claimed {
+  uint8_t hash[NP_SHA256];
+  int64_t end;
+} claimed;
+
+typedef struct expiry {
+  neap *n;
+  np_buf names,
+      list; /* names with a NUL behind each; a list of what is claimed until when */
+  np_arena arena;
+} expiry;
+
+static neap_rc add_name(void *ctx, const np_session_row *row) {
+  expiry *x = ctx;
+  np_buf_add(&x->names, row->name);
+  np_buf_addc(&x->names, '\0');
+  return x->names.failed ? NEAP_E_MEMORY : NEAP_OK;
+}
+
+static neap_rc add_claim(void *ctx, const np_event *ev, bool purged) {
+  expiry *x = ctx;
+  np_file f;
+  np_arena_clear(&x->arena);
+  if (purged || !ev->apart || !np_file_read(&x->arena, ev, purged, &f)) return NEAP_OK;
+  claimed c = {.end = np_file_end(&f)};
+  memcpy(c.hash, f.hash, NP_SHA256);
+  np_buf_add(&x->list, np_str_of((const char *)&c, sizeof c));
+  return x->list.failed ? NEAP_E_MEMORY : NEAP_OK;
+}
+
+/* By hash, and of each the longest claim first. */
+static int order(const void *a, const void *b) {
+  const claimed *x = a, *y = b;
+  int c = memcmp(x->hash, y->hash, NP_SHA256);
+  return c ? c : (x->end < y->end) - (x->end > y->end);
+}
+
+static neap_rc release(expiry *x, int64_t now, int64_t *count, np_err *e) {
+  np_store *st = x->n->store;
+  claimed *list = (claimed *)(void *)x->list.p;
+  size_t all = x->list.n / sizeof *list;
+  neap_rc rc = NEAP_OK;
+  if (all) qsort(list, all, sizeof *list, order);
+  for (size_t i = 0; rc == NEAP_OK && i < all; i++) {
+    bool first = i == 0 || memcmp(list[i].hash, list[i - 1].hash, NP_SHA256) != 0;
+    if (!first || list[i].end > now) continue;
+    rc = st->ops->release(st, np_str_cstr(x->n->tenant), list[i].hash, e);
+    if (rc == NEAP_E_NOTFOUND) rc = NEAP_OK; /* somebody else was faster */
+    else if (rc == NEAP_OK) ++*count;
+  }
+  return rc;
+}
+
+static neap_rc expire(expiry *x, int64_t now, int64_t *count, np_err *e) {
+  np_store *st = x->n->store;
+  np_str tenant = np_str_cstr(x->n->tenant), name;
+  neap_rc rc = st->ops->sessions(st, tenant, add_name, x, e);
+  for (size_t at = 0; rc == NEAP_OK && at < x->names.n; at += name.n + 1) {
+    name = np_str_cstr(x->names.p + at);
+    rc = st->ops->heads(st, tenant, name, NP_EV_FILE, 1, add_claim, x, e);
+  }
+  if (rc == NEAP_E_MEMORY) return np_fail_mem(e);
+  return rc == NEAP_OK ? release(x, now, count, e) : rc;
+}
+
+neap_rc neap_artifact_expire(neap *n, int64_t now, int64_t *count) {
+  np_err e = {0};
+  int64_t gone = 0;
+  if (!n || now <= 0) return NEAP_E_ARG;
+  if (!n->store) return n->error.code ? n->error.code : NEAP_E_MISUSE;
+  expiry x = {.n = n};
+  np_buf_init(&x.names, &n->alloc);
+  np_buf_init(&x.list, &n->alloc);
+  np_arena_init(&x.arena, &n->alloc);
+  neap_rc rc = expire(&x, now, &gone, &e);
+  np_buf_free(&x.names);
+  np_buf_free(&x.list);
+  np_arena_free(&x.arena);
+  if (count) *count = gone;
+  return rc == NEAP_OK ? rc : np_engine_fail(n, &e);
+}
