@@ -397,7 +397,8 @@ end
 
 -- Only where there are intervals: a mean of three says nothing that the first table does not.
 local function print_means(rows)
-  if not rows[1].means.cost.interval then return end
+  local cost = rows[1].means.cost -- nothing has one where no recording has a turn
+  if not cost or not cost.interval then return end
   local list, align = mean_rows(rows)
   list, align = grid.without(list, align, NO_MEANS)
   local gone
