@@ -18,12 +18,12 @@ _neap() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= kind=none
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show explain diff new check trust recall session state store artifact doctor help --help --version'
+    _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show probe diagnose explain diff new check trust recall session state store artifact doctor help --help --version'
     return
   fi
   case $prev in
     -e|--encoding) _neap_encodings; return ;;
-    --body|--html|--cases|--store) _neap_files; return ;;
+    --body|--html|--answers|--cases|--store) _neap_files; return ;;
     --requests) _neap_folders; return ;;
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
@@ -31,7 +31,7 @@ _neap() {
     --shadow|-p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
-    help) _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show explain diff new check trust recall session state store artifact doctor'; return ;;
+    help) _neap_words 'count encode decode encodings vocab import sessions replay compare tune watch show probe diagnose explain diff new check trust recall session state store artifact doctor'; return ;;
     count) words='-e --encoding --special --json -h --help'; kind=files ;;
     encode) words='-e --encoding --special --binary -h --help'; kind=files ;;
     decode) words='-e --encoding --binary -h --help'; kind=files ;;
@@ -44,6 +44,8 @@ _neap() {
     tune) words='-p --policy --sweep --tries -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache --from --as --branches --lenient --json -h --help'; kind=files ;;
     watch) words='--body --rounds --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
     show) words='--turn --raw --body --session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
+    probe) words='--turn --answers --session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
+    diagnose) words='--budget --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
     explain) words='--session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
     diff) words='-p --policy --turn -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache --session --from --as --branches --lenient --json -h --help'; kind=files ;;
     new) words='-h --help'; kind=none ;;

@@ -155,6 +155,11 @@ M.options = {
   tokens = { help = "count the tokens of each (slower)" },
   all = { help = "list every recording (the newest 20)" },
   raw = { help = "the exact bytes of the request and nothing else" },
+  answers = {
+    arg = "FILE",
+    help = "judge these answers, one {\"id\":…,\"answer\":…} a line; exits 1 when one is wrong",
+  },
+  budget = { help = "what window and shares the recordings' 95 % places ask for, all shown" },
   cases = { arg = "FILE", help = "run the regression cases of this file" },
   rounds = {
     arg = "N",
@@ -395,6 +400,35 @@ M.verbs = {
     ),
     needs = { "turn" },
     module = "show",
+  },
+  {
+    name = "probe",
+    args = "TRACE",
+    min = 1,
+    max = 1,
+    about = "questions that the prompt of a turn should be enough to answer, and the answers",
+    more = "The task, what must and must not be, what the recording does next, and facts that\n"
+      .. "later steps use, as gaps in the lines that brought them. Give the prompt (show --raw)\n"
+      .. "and the questions to a model or a person; --answers judges what comes back. Where the\n"
+      .. "prompt has each is said: present, noted in a summary, pointed at by a mark, gone.",
+    options = with(
+      POLICY,
+      "turn", "answers", "session", "from", "as", "branches", "lenient", "json"
+    ),
+    needs = { "turn" },
+    module = "probe",
+  },
+  {
+    name = "diagnose",
+    args = "TRACE…",
+    min = 1,
+    about = "which symptoms recordings show under a policy, and what to turn",
+    more = "Turns that do not fit, a pile nobody uses, facts and constraints that are lost, calls\n"
+      .. "made again, arguments that are no JSON, rewrites that cost too much, and more; each\n"
+      .. "with what it was seen by. The limits are experience. --budget takes no policy: it shows\n"
+      .. "everything, and derives window and shares from tokens a turn.",
+    options = with(POLICY, "budget", "from", "as", "branches", "lenient", "json"),
+    module = "diagnose",
   },
   {
     name = "explain",

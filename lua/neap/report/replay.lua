@@ -35,7 +35,7 @@ M.DEFAULT_WINDOW = 200000
 ---@field on_turn fun(account: table, body: string?, session: table)?
 ---@field on_account fun(account: table, session: table)? without the body, which is not made
 ---@field on_shadow fun(account: table)?
----@field on_measure fun(measure: table, account: table)?
+---@field on_measure (fun(measure: table, account: table): string?)? "stop" ends the replay
 ---@field on_refused fun(text: string)?
 ---@field still (fun(): boolean?, string?)? asked when the policy is loaded: whether it may run
 
@@ -164,7 +164,7 @@ local function take_step(state, i)
   local shadow = state.shadow
   if shadow then shadow.sums:measure(state.session:shadow_measure()) end
   if shadow and shadow.observer then shadow.observer:step(shadow.view, i) end
-  if state.o.on_measure then state.o.on_measure(m, state.account) end
+  return state.o.on_measure and state.o.on_measure(m, state.account)
 end
 
 -- Appends message `i`, with a turn before it when it begins a step.
@@ -183,7 +183,7 @@ local function feed(state, recording, i)
     if o.on_refused then o.on_refused(refused(recording, i, why)) end
     return true
   end
-  if is_step then take_step(state, i) end
+  if is_step and take_step(state, i) == "stop" then return "stop" end
   state.begun = state.begun or (role ~= "system" and role ~= "developer")
   return true
 end

@@ -165,11 +165,15 @@ function Truth:turn(session, is_sent)
   end
 end
 
--- How the last prompt has what the step needs. A mark points when a visible call or result holds
--- it in full.
-local function state_of_need(session, text)
+--- How the last prompt has a text: present, noted, pointed or gone. A mark points when a visible
+--- call or result holds it in full.
+---@param session table
+---@param text string
+---@param last integer? the newest entry that is looked at
+---@return string
+function M.state_in(session, text, last)
   local best = "gone"
-  for id = 1, session:entry_count() do
+  for id = 1, last or session:entry_count() do
     local kind = session:kind(id)
     if shows(session, id, text) then
       if not NOTE[kind] then return "present" end
@@ -197,7 +201,7 @@ end
 function Truth:need(session, i, is_sent)
   if not self.is_planted then return end
   for _, text in ipairs(needs_of(self.recording, i)) do
-    local state = is_sent and state_of_need(session, text) or "gone"
+    local state = is_sent and M.state_in(session, text) or "gone"
     self.needs.needed = self.needs.needed + 1
     self.needs[state] = self.needs[state] + 1
   end
