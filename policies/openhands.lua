@@ -3,9 +3,9 @@
 -- November 2025 (max_size 80, keep_first 4; of the class itself 240 and 2).
 --
 -- An event is the system prompt, a message, a call, a result, a summary. The first `keep_first`
--- stay for good, then come the summaries, then the newest: half of max_size in all. OpenHands
--- asks for one summary that takes in the last one; here each is written once and stays. Whole
--- steps go, so up to a step more is kept.
+-- stay for good, then comes the summary, then the newest: half of max_size in all. OpenHands asks
+-- for one summary that takes in the last one; here each is written once and stays, and together
+-- they count as one. Whole steps go, so up to a step more is kept.
 --
 -- example: window=8000 max_size=10 keep_first=2
 --   user 20
@@ -46,7 +46,8 @@ return {
   compact = function(ctx, o)
     local list = events(ctx)
     local _, summaries = ctx:entries({ kind = "summary", min_tokens = 1 })
-    if 2 + #list + summaries <= o.max_size or ctx.step < (ctx.state.later or 0) then return end
+    local count = 2 + #list + math.min(1, summaries)
+    if count <= o.max_size or ctx.step < (ctx.state.later or 0) then return end
     local first = list[o.keep_first - 1] -- the oldest that may go
     local tail = list[#list - (o.max_size // 2 - o.keep_first - 1) + 1]
     if not first or not tail then return end
