@@ -51,7 +51,8 @@ return {
     local first = list[o.keep_first - 1] -- the oldest that may go
     local tail = list[#list - (o.max_size // 2 - o.keep_first - 1) + 1]
     if not first or not tail then return end
-    local middle = ctx:span({ from = first.step, before = tail.step })
+    local from = first.kind == "result" and first.step + 1 or first.step
+    local middle = ctx:span({ from = from, before = tail.step })
     local most = neap.clamp(middle.tokens // 3, 50, o.summary)
     local done = ctx:fold(middle, ctx:summarize(middle, { max_tokens = most }))
     if not done then ctx.state.later = ctx.step + 10 end
