@@ -27,7 +27,7 @@ _neap() {
     --requests) _neap_folders; return ;;
     -f|--format) _neap_formats; return ;;
     --from) _neap_forms; return ;;
-    --name|--pattern|--synthetic|--steps|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--tries|--rounds|--turn|-k|--hits|--tenant|--events|--who|--reason|--source|--if-version|--lines|--ttl|--tool|--query|--path|--kind) _neap_none; return ;;
+    --name|--pattern|--synthetic|--steps|--as|--session|-o|--option|-w|--window|-r|--reserve|-m|--model|--prices|--think|--cache|--sweep|-j|--jobs|--shard|--tries|--rounds|--turn|-k|--hits|--tenant|--events|--who|--reason|--source|--if-version|--lines|--head|--tail|--ends|--match|--context|--rows|--section|--about|--part|--tokens|--ttl|--tool|--query|--path|--kind) _neap_none; return ;;
     --shadow|-p|--policy) _neap_policies; return ;;
   esac
   case ${COMP_WORDS[1]} in
@@ -55,7 +55,7 @@ _neap() {
     session) words='--turn --events --name --store --tenant --json -h --help'; kind=files ;;
     state) words='--who --reason --source --if-version --store --tenant --json -h --help'; kind=files ;;
     store) words='--session --store --tenant --json -h --help'; kind=files ;;
-    artifact) words='--session --lines --ttl --tool --query --path --kind --store --tenant --json -h --help'; kind=files ;;
+    artifact) words='--session --lines --head --tail --ends --match --context --errors --rows --section --outline --about --part --tokens -e --encoding --ttl --tool --query --path --kind --store --tenant --json -h --help'; kind=files ;;
     doctor) words='--json -h --help'; kind=none ;;
   esac
   case $cur in

@@ -6,13 +6,18 @@ local paths = require("neap.paths")
 local visible = require("neap.report.visible")
 local grid = require("neap.report.grid")
 local failure = require("neap.cli.fail")
+local options = require("neap.cli.options")
+local part = require("neap.cli.part")
+local count = require("neap.cli.count")
 
 local M = {}
 
 local json = core.json
 local MOST = 64 << 20 -- bytes: the store takes no larger ones
 local ORDER = { "id", "session", "bytes", "lines", "at", "tool", "query", "path", "kind" }
-table.move({ "made", "ttl", "state", "sha256", "text" }, 1, 5, #ORDER + 1, ORDER)
+table.move({ "made", "ttl", "state", "sha256" }, 1, 4, #ORDER + 1, ORDER)
+local OF_PART = { "part", "output", "locator", "tokens", "found", "rest", "text" }
+table.move(OF_PART, 1, #OF_PART, #ORDER + 1, ORDER)
 
 -- What is no fault of anybody's, but the answer "no".
 local NO = { notfound = true, expired = true, purged = true }
@@ -94,7 +99,49 @@ function verbs.put(opts, word)
   io.stdout:write(text, "\n")
 end
 
-function verbs.get(opts, word)
+-- A part of it, as its options or its kind ask for.
+local function get_part(opts, word, words)
+  local session, id = parse_id(opts, word)
+  local engine = open(opts, true)
+  local bytes, a, code = engine:get(session, id, { now = now() })
+  engine:close()
+  check(bytes, a, code)
+  local got = part.show(count.encoding(opts.encoding), bytes, words, {
+    tokens = opts.most_tokens,
+    id = id_of(opts, session, id),
+    hash = a.sha256,
+    hint = table.concat({ a.tool or "", a.query or "", a.path or "" }, " "),
+  })
+  return got, a
+end
+
+local function print_part(opts, got, a)
+  if not opts.json or opts.json_path then
+    io.stdout:write(got.text, got.text:find("…%]$") and "\n" or "")
+    return
+  end
+  if not utf8.len(got.text) then failure.fail("the part is not UTF-8; leave out --json") end
+  local one = row(opts, a)
+  one.part, one.output, one.locator, one.tokens = got.part, got.kind, got.locator, got.tokens
+  one.text = got.text
+  if got.found > 0 then one.found = got.found end
+  if got.rest_from then one.rest = ("%d-%d"):format(got.rest_from, got.rest_to) end
+  io.stdout:write(json.encode(one, ORDER), "\n")
+end
+
+function verbs.get(opts, word, path)
+  if word:sub(1, 1) == "$" and path then
+    word, path = path, word
+  end
+  if path and not (opts.json and path:sub(1, 1) == "$") then
+    failure.fail(("neap artifact get: %s is one argument too many"):format(path))
+  end
+  local words = part.words(opts, path)
+  if opts.most_tokens or words and not opts.lines then
+    opts.json_path = path
+    print_part(opts, get_part(opts, word, words))
+    return
+  end
   local session, id = parse_id(opts, word)
   local engine = open(opts, true)
   local lines = opts.lines or {}
@@ -162,26 +209,29 @@ local TAKES = {
   list = {},
   rm = {},
 }
+for _, name in ipairs(part.OPTIONS) do
+  TAKES.get[name] = true
+end
 local ANY = { store = true, tenant = true, owner = true, json = true }
 local NEEDS = { put = "FILE", get = "ID", rm = "ID" }
 
 --- neap artifact
 function M.artifact(opts, words)
-  local verb, word = words[1], words[2]
+  local verb, word, path = words[1], words[2], words[3]
   if not verbs[verb] then
     failure.fail(("neap artifact %s: use put, get, list or rm"):format(verb))
   end
   for name in pairs(opts) do
     if not ANY[name] and not TAKES[verb][name] then
-      failure.fail(("neap artifact %s takes no --%s"):format(verb, name))
+      failure.fail(("neap artifact %s takes no --%s"):format(verb, options.long(name)))
     end
   end
   if NEEDS[verb] and not word then
     failure.fail(("neap artifact %s needs %s"):format(verb, NEEDS[verb]))
-  elseif not NEEDS[verb] and word then
-    failure.fail(("neap artifact %s: %s is one argument too many"):format(verb, word))
+  elseif (not NEEDS[verb] and word) or (path and verb ~= "get") then
+    failure.fail(("neap artifact %s: %s is one argument too many"):format(verb, path or word))
   end
-  verbs[verb](opts, word)
+  verbs[verb](opts, word, path)
   return 0
 end
 

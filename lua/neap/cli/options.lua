@@ -109,6 +109,18 @@ M.options = {
   stored = { arg = "NAME", help = "this session only (all of them)" },
   owner = { arg = "NAME", help = "whose artifact (files); ids are then written without it" },
   lines = { arg = "A-B", kind = "lines", help = "only these lines, counted from 1 (all)" },
+  head = { arg = "N", kind = "integer", min = 1, help = "its first N lines" },
+  tail = { arg = "N", kind = "integer", min = 1, help = "its last N lines" },
+  ends = { arg = "N", kind = "integer", min = 1, help = "half of N lines from each end" },
+  match = { arg = "RE", help = "the lines that match a regular expression, with their numbers" },
+  context = { arg = "N", kind = "integer", min = 1, help = "with --match: N lines around each" },
+  errors = { help = "its first stack trace and what speaks of errors" },
+  rows = { arg = "A-B", help = "these rows of a table or a JSON array, with the table's head" },
+  section = { arg = "TITLE", help = "the section of that heading, of Markdown or HTML" },
+  outline = { help = "its headings, definitions, or the shape of its JSON" },
+  about = { arg = "WORDS", help = "the lines that matter for a goal" },
+  part = { arg = "WORDS", help = "any of these in words: \"41-380\", \"match x\", \"json $.a\"" },
+  most_tokens = { arg = "N", kind = "integer", min = 1, help = "show at most N tokens" },
   ttl = { arg = "SECONDS", kind = "integer", min = 1, help = "how long it may be read (for ever)" },
   tool = { arg = "NAME", help = "the tool that made it" },
   query = { arg = "TEXT", help = "of which command or query it is" },
@@ -568,19 +580,36 @@ M.verbs = {
   },
   {
     name = "artifact",
-    args = "put|get|list|rm [FILE|ID]",
+    args = "put|get|list|rm [FILE|ID] [PATH]",
     min = 1,
-    max = 2,
+    max = 3,
     about = "files and large results in the store: put, read, list, remove",
     more = "put FILE (- is standard input) keeps it as an entry of a session, which no prompt\n"
       .. "shows, and prints its id; --tool, --query, --path and --kind say what it is of, --ttl\n"
       .. "for how long it may be read. get ID prints it, or the lines asked for; ID is\n"
-      .. "SESSION/17, with --session 17. It gives any other entry's text too. list tells of all.\n"
+      .. "SESSION/17, with --session 17. It gives any other entry's text too; or a part of it,\n"
+      .. "as --head 50, --match RE, --errors, --json $.items[0] and others ask for. With --tokens\n"
+      .. "N it stops there and marks what it leaves out; where no part is asked for it picks one\n"
+      .. "by the kind of text: errors of a test log, every candidate of a search, the shape of\n"
+      .. "JSON. --json without a path tells besides where the part is from. list tells of all.\n"
       .. "rm ID purges the bytes for good from every session of the tenant that holds them; the\n"
       .. "record stays. Exit 1 when there is no such entry, or it has expired or was purged.",
     options = {
       "owner",
       "lines",
+      "head",
+      "tail",
+      "ends",
+      "match",
+      "context",
+      "errors",
+      "rows",
+      "section",
+      "outline",
+      "about",
+      "part",
+      "most_tokens",
+      "encoding",
       "ttl",
       "tool",
       "query",
@@ -633,6 +662,7 @@ local LONG = {
   imported = "name",
   if_version = "if-version",
   owner = "session",
+  most_tokens = "tokens",
 }
 
 --- The name an option is written with: --policy for `policies` too.
