@@ -126,11 +126,20 @@ NEAP_API neap_err neap_error_info(const neap *n);
 
 /* ---- sessions ------------------------------------------------------------------------ */
 
+/* When a call that has returned is in the file. Whatever happens, calls are lost from the end
+** backwards and each as a whole: the file stays sound, and an event is never there in part. */
 typedef enum neap_durable {
-  NEAP_DURABLE_PROCESS = 0, /* survives a kill of the process (default) */
-  NEAP_DURABLE_POWER,       /* survives loss of power */
-  NEAP_DURABLE_BATCH,       /* written at each prompt */
-  NEAP_DURABLE_MEMORY       /* written at close */
+  /* At once, unsynced: survives a kill of the process at any moment. A crash of the system, or
+  ** loss of power, may undo the newest calls. The default */
+  NEAP_DURABLE_PROCESS = 0,
+  /* At once and synced to the disk, once a call: survives loss of power too */
+  NEAP_DURABLE_POWER,
+  /* At the latest before neap_prompt hands out a prompt: a kill loses what was appended since the
+  ** last one. Also at neap_flush, at a close, and when 64 MB are held back */
+  NEAP_DURABLE_BATCH,
+  /* At neap_flush, at a close of a session or of the handle, when 64 MB are held back: a kill loses
+  ** all since then. For those who would rather lose a run than wait for a disk */
+  NEAP_DURABLE_MEMORY
 } neap_durable;
 
 /* Marks for a provider that keeps prefixes only where they are marked (Anthropic): at most four,
