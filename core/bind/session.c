@@ -96,6 +96,13 @@ static bool field_bool(lua_State *L, int t, const char *name) {
 
 /* ---- engine ---- */
 
+static neap_store_failure check_failure(lua_State *L, const char *name) {
+  if (!name || strcmp(name, "stop") == 0) return NEAP_STORE_STOP;
+  if (strcmp(name, "hold") != 0)
+    luaL_error(L, "option on_store_failure must be stop or hold");
+  return NEAP_STORE_HOLD;
+}
+
 static int engine_new(lua_State *L) {
   if (lua_isnoneornil(L, 1)) {
     lua_settop(L, 0);
@@ -106,6 +113,7 @@ static int engine_new(lua_State *L) {
   c.store = field_str(L, 1, "store");
   c.tenant = field_str(L, 1, "tenant");
   c.data = field_str(L, 1, "data");
+  c.on_store_failure = check_failure(L, field_str(L, 1, "on_store_failure"));
   if (field_bool(L, 1, "fixed_secret")) c.flags |= NEAP_FIXED_SECRET;
   if (field_bool(L, 1, "readonly")) c.flags |= NEAP_READONLY;
   engine_box *b = lua_newuserdatauv(L, sizeof *b, 0);

@@ -55,7 +55,7 @@ static neap_rc append(neap_session *s, const np_event *lead, const np_str *messa
   if (rc) return rc;
   s->log.fresh = response.n > 0;
   size_t at = np_log_enter(&s->log, &staged);
-  for (size_t i = 0; s->claim.fence > 0 && i < n; i++)
+  for (size_t i = 0; s->claim.fence != 0 && i < n; i++)
     s->log.messages[at + i].seq = s->claim.last_seq - (int64_t)(n - 1 - i);
   rc = np_log_index_come(&s->log, &s->err);
   if (!rc) np_words_follow(s);

@@ -89,6 +89,7 @@ static neap_rc open_store(neap *n, const neap_config *c) {
              : np_store_sqlite_open(&n->alloc, c->store, (n->flags & NEAP_READONLY) != 0,
                                     &n->store, &n->error);
   if (rc) return rc;
+  n->store->hold = c->on_store_failure == NEAP_STORE_HOLD;
   n->store->text = np_words_text;
   n->store->text_ctx = &n->alloc;
   if (n->flags & NEAP_FIXED_SECRET) {
@@ -126,6 +127,11 @@ neap_rc neap_open(const neap_config *config, neap **out) {
   if (c.flags & ~(NEAP_READONLY | NEAP_FIXED_SECRET)) {
     return np_fail(&n->error, NEAP_E_ARG, "flags %d are not known; use those of neap.h",
                    c.flags);
+  }
+  if ((unsigned)c.on_store_failure > NEAP_STORE_HOLD) {
+    return np_fail(&n->error, NEAP_E_ARG,
+                   "on_store_failure %d is not known; use one of neap.h",
+                   (int)c.on_store_failure);
   }
   return open_store(n, &c);
 }

@@ -269,6 +269,11 @@ neap_rc np_asks_cancel(neap_session *s, const char *why);
 neap_rc np_asks_take(neap_session *s, const np_event *ev);
 neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
 
+/* ---- held.c ---- */
+bool np_store_waits(
+    const neap_session *s);             /* some of its events could not be written yet */
+neap_rc np_store_tell(neap_session *s); /* and its account says so */
+
 /* ---- pins.c ---- */
 void np_pins_open(const neap_session *s, np_buf *out); /* members of NP_EV_OPEN's head */
 neap_rc np_pins_take(neap_session *s, np_str head);    /* and back */

@@ -385,7 +385,10 @@ neap_rc np_turn_assemble(neap_session *s) {
 static neap_rc flush(neap_session *s) {
   np_store *st = s->engine->store;
   if (s->options.durable != NEAP_DURABLE_BATCH) return NEAP_OK;
-  return st->ops->flush(st, &s->err);
+  neap_rc rc = st->ops->flush(st, &s->err);
+  if (!rc || !np_store_waits(s)) return rc;
+  s->err = (np_err){0};
+  return NEAP_OK;
 }
 
 /* Builds for tests look at every prompt: whatever was appended, it must be one that its
@@ -413,6 +416,7 @@ neap_rc neap_prompt(neap_session *s, neap_str *body) {
   if (!rc) rc = np_economy_body(s, &made);
   if (!rc) rc = check_rules(s, made);
   if (!rc) rc = flush(s);
+  if (!rc) rc = np_store_tell(s);
   if (!rc) {
     s->call_message = SIZE_MAX;
     *body = made;

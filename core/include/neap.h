@@ -95,6 +95,17 @@ typedef struct neap_alloc {
 typedef struct neap neap;
 typedef struct neap_session neap_session;
 
+/* What a session does while the store cannot take what it appends: the disk is full, another
+** process holds the lock, the file may not be written. */
+typedef enum neap_store_failure {
+  NEAP_STORE_STOP = 0, /* the call fails, and nothing has changed (default) */
+  /* It goes on: what is appended waits in memory, 64 MB at most, and each later append and prompt
+  ** tries to write all of it. Until then it would be lost with the process; every account says so
+  ** (`store`: events and bytes that wait, and why), and neap_flush fails. What another process has
+  ** written meanwhile comes first: then the session is fenced, and says how much is lost */
+  NEAP_STORE_HOLD
+} neap_store_failure;
+
 typedef struct neap_config {
   size_t size; /* sizeof(neap_config) */
   /* path of the store file; NULL or ":memory:" keeps nothing on disk */
@@ -103,8 +114,9 @@ typedef struct neap_config {
   /* folder of the vocabularies; NULL: NEAP_DATA, beside the library, the prefix; then, for
   ** imported ones, the user's */
   const char *data;
-  neap_alloc alloc; /* zeroed: the C library's */
-  int flags;        /* NEAP_READONLY … */
+  neap_alloc alloc;                    /* zeroed: the C library's */
+  int flags;                           /* NEAP_READONLY … */
+  neap_store_failure on_store_failure; /* of stores that could be opened */
 } neap_config;
 
 #define NEAP_READONLY 1     /* open the store without writing to it */

@@ -102,7 +102,7 @@ neap_rc np_sq_write(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t
 
 /* May `rows` be held: do they fit under the limit, and are their bodies here? What is only
 ** named must be looked for in the file. */
-static bool has_room(const np_sqlite *sq, const np_row *rows, size_t n) {
+bool np_sq_has_room(const np_sqlite *sq, const np_row *rows, size_t n) {
   size_t room = NP_HELD_MAX > sq->held.bytes ? NP_HELD_MAX - sq->held.bytes : 0;
   for (size_t i = 0; i < n; i++) {
     size_t need = rows[i].ev.head.n + rows[i].ev.body.n; /* both have small limits */
@@ -117,7 +117,7 @@ static bool has_room(const np_sqlite *sq, const np_row *rows, size_t n) {
 ** claim is refused now, not only at the flush. */
 neap_rc np_sq_hold(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t n,
                    np_err *e) {
-  if (!has_room(sq, rows, n)) {
+  if (!np_sq_has_room(sq, rows, n)) {
     return np_sq_write(sq, c, rows, n, NEAP_DURABLE_PROCESS, e);
   }
   neap_rc rc = np_sq_writable(sq, e);
@@ -140,6 +140,8 @@ neap_rc np_sq_hold(np_sqlite *sq, const np_claim *c, const np_row *rows, size_t 
 /* ---- what is held ------------------------------------------------------------------ */
 
 static neap_rc write_log(np_sqlite *sq, np_memlog *log, np_err *e) {
+  neap_rc rc = np_sq_claim_held(sq, log, e);
+  if (rc != NEAP_OK) return rc;
   np_claim c = {.tenant = log->tenant, .session = log->session, .fence = log->fence};
   return np_sq_write(sq, &c, NULL, 0, NEAP_DURABLE_PROCESS, e);
 }
@@ -168,7 +170,7 @@ neap_rc np_sq_held(np_sqlite *sq, np_str tenant, np_str session, np_memlog **out
                    np_err *e) {
   int64_t fence = 0;
   *out = np_memlog_find(&sq->held, tenant, session);
-  if (!*out) return NEAP_OK;
+  if (!*out || (*out)->fence == NP_FENCE_WANTED) return NEAP_OK;
   neap_rc rc = np_sq_fence(sq, tenant, session, &fence, e);
   if (rc != NEAP_OK || fence != (*out)->fence) *out = NULL;
   return rc;

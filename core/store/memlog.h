@@ -13,6 +13,7 @@ typedef struct np_memlog {
   int64_t fence;
   np_row *rows; /* each owns its head, and its body unless NP_PLACE_BLOB is shared */
   size_t n, cap;
+  bool waits; /* the file could not take them: waiting.c */
 } np_memlog;
 
 typedef struct np_memlogs {

@@ -89,7 +89,7 @@ neap_rc np_check_body(np_str body, np_err *e) {
 
 /* An append must go on exactly where the claim's log ends. */
 neap_rc np_check_events(const np_claim *claim, const np_event *ev, size_t n, np_err *e) {
-  if (claim->fence <= 0) {
+  if (claim->fence == 0) {
     return np_fail(e, NEAP_E_READONLY,
                    "session '%.*s' was opened for reading; open it for writing to append",
                    NP_SHOW(claim->session));

@@ -51,16 +51,22 @@ static neap_rc raise_fence(np_sqlite *sq, np_claim *out, np_err *e) {
 static neap_rc take(np_sqlite *sq, np_claim *out, np_err *e) {
   neap_rc rc = np_sq_writable(sq, e);
   if (rc == NEAP_OK) rc = np_sq_write_held(sq, out->tenant, out->session, e);
-  if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
+  return rc == NEAP_OK ? np_sq_take(sq, out, -1, 0, e) : rc;
+}
+
+neap_rc np_sq_take(np_sqlite *sq, np_claim *out, int64_t last, size_t lost, np_err *e) {
+  neap_rc rc = np_sq_begin(sq, e);
   if (rc != NEAP_OK) return rc;
   rc = raise_fence(sq, out, e);
   if (rc == NEAP_OK) rc = last_seq(sq, out->tenant, out->session, &out->last_seq, e);
+  if (rc == NEAP_OK && last >= 0 && out->last_seq != last)
+    rc = np_fail_fenced(out->session, lost, e);
   rc = np_sq_end(sq, rc, e);
   if (rc != NEAP_OK) out->fence = 0;
   return rc;
 }
 
-static neap_rc look(np_sqlite *sq, np_claim *out, np_err *e) {
+neap_rc np_sq_look(np_sqlite *sq, np_claim *out, np_err *e) {
   int64_t fence = 0;
   np_memlog *held = NULL;
   neap_rc rc = np_sq_fence(sq, out->tenant, out->session, &fence, e);
@@ -77,7 +83,11 @@ static neap_rc sq_claim(np_store *store, np_str tenant, np_str session, bool rea
   neap_rc rc = np_check_names(tenant, session, e);
   if (rc != NEAP_OK) return rc;
   np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, readonly ? look(sq, out, e) : take(sq, out, e));
+  np_err own = {0};
+  if (!e) e = &own;
+  rc = readonly ? np_sq_look(sq, out, e) : take(sq, out, e);
+  if (rc != NEAP_OK && !readonly) rc = np_sq_want_claim(sq, out, rc, e);
+  return np_sq_unlock(sq, rc);
 }
 
 static neap_rc sq_append(np_store *store, np_claim *c, const np_event *ev, size_t n,
@@ -86,10 +96,8 @@ static neap_rc sq_append(np_store *store, np_claim *c, const np_event *ev, size_
   if (rc != NEAP_OK || n == 0) return rc;
   np_row few[NP_FEW_ROWS], *rows = np_rows_new(store->alloc, few, ev, n);
   if (!rows) return np_fail_mem(e);
-  bool later = durable == NEAP_DURABLE_BATCH || durable == NEAP_DURABLE_MEMORY;
   np_sqlite *sq = np_sq_lock(store);
-  rc = later ? np_sq_hold(sq, c, rows, n, e) : np_sq_write(sq, c, rows, n, durable, e);
-  np_sq_unlock(sq, rc);
+  rc = np_sq_unlock(sq, np_sq_append_rows(sq, c, rows, n, durable, e));
   np_rows_free(store->alloc, rows, few);
   if (rc == NEAP_OK) c->last_seq += (int64_t)n;
   return rc;
@@ -333,7 +341,10 @@ static neap_rc sq_secret(np_store *store, uint8_t out[NP_SHA256], np_err *e) {
 
 static neap_rc sq_flush(np_store *store, np_err *e) {
   np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, np_sq_flush_all(sq, e));
+  np_err own = {0};
+  neap_rc rc = np_sq_flush_all(sq, e ? e : &own);
+  if (rc != NEAP_OK) np_sq_flush_failed(sq, rc, e ? e : &own);
+  return np_sq_unlock(sq, rc);
 }
 
 /* Emptying the write-ahead log is a courtesy: another process in the store may prevent
@@ -371,6 +382,7 @@ const np_store_ops np_sq_ops = {
     .stats = np_sq_stats,
     .vacuum = np_sq_vacuum,
     .backup = np_sq_backup,
+    .waiting = np_sq_waiting,
     .flush = sq_flush,
     .close = sq_close,
 };

@@ -78,6 +78,7 @@ typedef struct np_sqlite {
   int sync;        /* the `synchronous` in force: 1 NORMAL, 2 FULL */
   sqlite3_stmt *stmt[SQL_COUNT];
   np_memlogs held;
+  np_err trouble; /* why some of them wait */
 } np_sqlite;
 
 /* ---- statement.c ------------------------------------------------------------------- */
@@ -147,6 +148,18 @@ neap_rc np_sq_flush_all(np_sqlite *sq, np_err *e);
 neap_rc np_sq_held(np_sqlite *sq, np_str tenant, np_str session, np_memlog **out,
                    np_err *e);
 
+/* Would `rows` still fit under the limit of what may be held? */
+bool np_sq_has_room(const np_sqlite *sq, const np_row *rows, size_t n);
+
+/* ---- waiting.c --------------------------------------------------------------------- */
+neap_rc np_sq_append_rows(np_sqlite *sq, np_claim *c, const np_row *rows, size_t n,
+                          neap_durable durable, np_err *e);
+/* After a claim that failed with `why`: one that is wanted, where that may be. */
+neap_rc np_sq_want_claim(np_sqlite *sq, np_claim *out, neap_rc why, np_err *e);
+neap_rc np_sq_claim_held(np_sqlite *sq, np_memlog *log, np_err *e);
+void np_sq_flush_failed(np_sqlite *sq, neap_rc rc, const np_err *e);
+neap_rc np_sq_waiting(np_store *st, np_str tenant, np_str session, np_waiting *out);
+
 /* ---- copy.c ------------------------------------------------------------------------ */
 neap_rc np_sq_fork(np_store *st, np_str tenant, np_str from, np_str to, int64_t upto,
                    np_err *e);
@@ -167,6 +180,10 @@ void np_sq_free(np_sqlite *sq);
 
 /* ---- sqlite.c ---------------------------------------------------------------------- */
 extern const np_store_ops np_sq_ops;
+/* A claim for reading; one for writing where the log ends at `last` (-1: anywhere), else
+** NEAP_E_FENCED, which tells that `lost` events are. */
+neap_rc np_sq_look(np_sqlite *sq, np_claim *out, np_err *e);
+neap_rc np_sq_take(np_sqlite *sq, np_claim *out, int64_t last, size_t lost, np_err *e);
 np_sqlite *np_sq_lock(np_store *st);
 neap_rc np_sq_unlock(np_sqlite *sq, neap_rc rc);
 

@@ -41,9 +41,16 @@ void np_event_sum(const np_event *ev, uint8_t out[NP_SUM]);
 ** that one may append. */
 typedef struct np_claim {
   np_str tenant, session; /* borrowed: must outlive the claim */
-  int64_t fence;
+  int64_t fence;    /* 0: for reading; NP_FENCE_WANTED: taken as soon as that can be */
   int64_t last_seq; /* of the log when it was opened; kept up by append */
 } np_claim;
+#define NP_FENCE_WANTED ((int64_t)-1)
+
+/* Events of a session that the file could not take yet, and why: np_store.hold. */
+typedef struct np_waiting {
+  int64_t events, bytes;
+  np_err why; /* code NEAP_OK: none wait */
+} np_waiting;
 
 typedef struct np_session_row {
   np_str name;
@@ -221,6 +228,9 @@ typedef struct np_store_ops {
   ** handles that hold back events have those in it that are written. */
   neap_rc (*backup)(np_store *st, const char *path_cstr, np_err *e);
 
+  /* What waits of a session. NULL where nothing ever does. */
+  neap_rc (*waiting)(np_store *st, np_str tenant, np_str session, np_waiting *out);
+
   /* Writes what NEAP_DURABLE_BATCH and _MEMORY have held back. */
   neap_rc (*flush)(np_store *st, np_err *e);
 
@@ -231,6 +241,10 @@ typedef struct np_store_ops {
 struct np_store {
   const np_store_ops *ops;
   const neap_alloc *alloc;
+  /* Set by the host's consent: an append that the file cannot take now (full, locked, not to be
+  ** written) waits in memory and counts as done; each later one tries to write all that waits.
+  ** 64 MB at most; then, or when another has written meanwhile, the append fails. */
+  bool hold;
   /* Set by who indexes: purging takes the words of what is purged out of the index. Without
   ** it, or when it gives another text than was indexed, a purge empties the whole index,
   ** which is then filled again. */

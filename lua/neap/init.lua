@@ -67,6 +67,7 @@ local OTHERS = {
   summarize = true,
   shadow = true,
   shadow_options = true,
+  on_store_failure = true,
 }
 
 local function check_options(options)
@@ -127,6 +128,7 @@ function M.session(options)
     store = options.store,
     tenant = options.tenant,
     data = options.data,
+    on_store_failure = options.on_store_failure,
   })
   if not engine then return nil, why, code end
   local raw_options = {}

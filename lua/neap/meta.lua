@@ -38,6 +38,8 @@ local neap = {}
 ---  resumed the same, or none; so with `request`
 ---@field request? table|string the request's other members: model, max_tokens, …
 ---@field durable? "process"|"power"|"batch"|"memory"
+---@field on_store_failure? "stop"|"hold" while the disk is full or the store locked: hold goes on,
+---                          what waits is written later, and accounts tell of it (`store`)
 ---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks
 ---  a model, or says nil, why and a code; none: summaries are made by picking lines; false: the host
 ---  calls next_ask and answer

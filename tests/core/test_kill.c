@@ -41,11 +41,13 @@ static neap_rc say_number(neap_session *s, int writer, int number, size_t pad) {
   return neap_append(s, np_str_of(text, (size_t)n + pad + 2));
 }
 
+/* NULL: another has taken it over already. */
 static neap_session *open_as(neap *n, const char *name, neap_durable durable) {
   neap_session *s = NULL;
   neap_options o = {
       .size = sizeof o, .durable = durable, .window = 10000000, .flags = NEAP_NO_TOOLS};
-  if (neap_session_open(n, name, &o, &s)) {
+  neap_rc rc = neap_session_open(n, name, &o, &s);
+  if (rc && rc != NEAP_E_FENCED) {
     fprintf(stderr, "writer: %s\n", neap_error(n));
     _exit(3);
   }
@@ -55,7 +57,7 @@ static neap_session *open_as(neap *n, const char *name, neap_durable durable) {
 /* Takes the shared session over and says a few things; another may take it meanwhile. */
 static void fight(neap *n, int out, int writer, int *said) {
   neap_session *s = open_as(n, "shared", NEAP_DURABLE_PROCESS);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; s && i < 3; i++) {
     neap_rc rc = say_number(s, writer, *said, i == 1 ? 2000 : 5);
     if (rc == NEAP_E_FENCED) break;
     if (rc) _exit(4);
