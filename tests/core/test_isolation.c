@@ -47,7 +47,7 @@ static neap_rc note_session(void *ctx, const np_session_row *row) {
 }
 
 static np_buf dump(np_store *st, const char *tenant) {
-  static const char *const names[] = {"s", "s " MARK, "files"};
+  static const char *const names[] = {"s", ("s " MARK), "files"};
   np_buf b;
   np_err e;
   np_hit hits[NP_HITS_MAX];
@@ -208,7 +208,7 @@ static void do_index(intruder *x) {
 }
 
 static void do_find(intruder *x) {
-  static const char *const sessions[] = {"", "s", "s " MARK};
+  static const char *const sessions[] = {"", "s", ("s " MARK)};
   np_hit hits[NP_HITS_MAX];
   np_buf names;
   size_t n = 0;
@@ -522,7 +522,7 @@ static void live(const char *tenant, const char *mark) {
 
 /* All that tenant one sees of itself. */
 static np_buf view_of_one(void) {
-  static const char *const sessions[] = {"run", "alone", "of " MARK, "files"};
+  static const char *const sessions[] = {"run", "alone", ("of " MARK), "files"};
   guest g = {.n = open_engine("one")};
   np_buf_init(&g.got, libc);
   neap_session_list(g.n, hear_stored, &g);
