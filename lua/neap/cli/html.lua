@@ -2,6 +2,7 @@
 -- file at the end. next: ../report/html/page.lua
 local core = require("neap.core")
 local details = require("neap.report.html.details")
+local files = require("neap.files")
 local grid = require("neap.report.grid")
 local page = require("neap.report.html.page")
 local prices = require("neap.models.prices")
@@ -86,9 +87,10 @@ function M.seal(lines, list, opts, o, recording, place)
   for c, one in ipairs(list) do
     if one.unbounded then full_at = c end
   end
-  local path = lines[1].path or recording.path
   local head = { name = recording.name, form = recording.format }
-  if path ~= "-" then head.path = arguments(opts, path, place) end
+  if recording.path ~= files.label("-") then
+    head.path = arguments(opts, recording.path, place)
+  end
   details.seal(lines, full_at, head)
   lines[full_at].detail.setting, lines[full_at].detail.cost = setting_of(o), cost_of(o)
 end

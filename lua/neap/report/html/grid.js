@@ -165,6 +165,7 @@ class Grid {
   }
 
   drawCursor(pen, dx, dy, w, h) {
+    if (!this.run.turns.length) return;
     const x = dx + (this.turn - 1) * this.column, y = dy + (this.entry - 1) * this.row;
     const wide = Math.max(3, this.column), tall = Math.max(4, this.row);
     for (const [tint, width] of [[colour("--page"), 3], [colour("--text"), 1]]) {

@@ -211,7 +211,9 @@ end
 ---@return string html, string? omission
 function M.html(report)
   local full, full_at = find_full(report.rows)
-  local level, out, n = choose(report.groups, full_at, report.limit or M.LIMIT)
+  local head = head_json(report.rows, report.groups, full, full_at)
+  local limit = (report.limit or M.LIMIT) - #head
+  local level, out, n = choose(report.groups, full_at, limit)
   local has_details = report.groups[1][full_at].detail ~= nil
   local left_out = note(level, n, has_details)
   local style, code = "\n" .. own_file("page.css"), "\n" .. script()
@@ -225,7 +227,7 @@ function M.html(report)
   local parts = {
     HEAD:format(hash(style), hash(code), safe.html("neap compare: " .. report.setting), style),
     (own_file("page.html"):gsub("{{(%a+)}}", values)),
-    DATA:format("head", head_json(report.rows, report.groups, full, full_at)),
+    DATA:format("head", head),
     "<script>" .. code .. "</script>\n",
   }
   for g, lines in ipairs(report.groups) do

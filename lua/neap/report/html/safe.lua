@@ -28,18 +28,23 @@ function M.json(value, order)
   return (text:gsub("\xE2\x80[\xA8\xA9]", LINE_ENDS))
 end
 
+-- Most text is ASCII, and needs no look at each kind of what is obeyed.
+local function plain(text)
+  return text:find("[^\t\n -~]") and visible.text(text) or text
+end
+
 --- The beginning of a text, at most so many bytes of it and no half character; with "…" where
 --- there is more. Nothing in it is obeyed by who shows it.
 ---@param text string
 ---@param most integer bytes
 ---@return string
 function M.excerpt(text, most)
-  if #text <= most then return visible.text(text) end
+  if #text <= most then return plain(text) end
   local to = most
   while to > most - 4 and (text:byte(to + 1) or 0) & 0xC0 == 0x80 do
     to = to - 1
   end
-  return visible.text(text:sub(1, to)) .. "…"
+  return plain(text:sub(1, to)) .. "…"
 end
 
 local DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

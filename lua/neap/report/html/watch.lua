@@ -22,12 +22,13 @@ local Watch = {}
 Watch.__index = Watch
 
 ---@param label string? the policy's name in place of its file's, where that is made up anew
----@param has_citations boolean? note who cites what too: the same in every run of a recording
+---@param is_first boolean? note what is the same in every run of a recording too: texts, and who
+--- cites what
 ---@return neap.Watch
-function M.new(label, has_citations)
+function M.new(label, is_first)
   return setmetatable({
     label = label,
-    has_citations = has_citations,
+    is_first = is_first,
     turns = {},
     events = {},
     gone = {},
@@ -106,8 +107,13 @@ function Watch:measure(m)
   end
 end
 
-local function entry_of(session, id)
+-- What recordings hold: its text is taken from one run alone.
+local COMMON = { system = true, user = true, text = true, thought = true, call = true }
+COMMON.result = true
+
+local function entry_of(session, id, has_all)
   local e = session:entry(id)
+  local text = (has_all or not COMMON[e.kind]) and session:text(id) or ""
   return {
     kind = e.kind,
     region = e.region,
@@ -117,7 +123,7 @@ local function entry_of(session, id)
     full = e.full_tokens,
     pair = e.pair or 0,
     is_error = e.is_error,
-    text = safe.excerpt(session:text(id) or "", M.TEXT),
+    text = safe.excerpt(text, M.TEXT),
   }
 end
 
@@ -137,8 +143,8 @@ end
 function Watch:result(session)
   local entries, citations = {}, {}
   for id = 1, session:entry_count() do
-    entries[id] = entry_of(session, id)
-    if self.has_citations then add_citations(citations, session, id) end
+    entries[id] = entry_of(session, id, self.is_first)
+    if self.is_first then add_citations(citations, session, id) end
   end
   return {
     budget = self.budget,
