@@ -76,10 +76,34 @@ static int state_diff(lua_State *L) {
   return push_json(L, s, rc, json);
 }
 
+/* ---- checkpoints ---- */
+
+static int push_done(lua_State *L, const neap_session *s, neap_rc rc) {
+  if (rc) return push_failure(L, s->engine, rc);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+static int checkpoint(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_checkpoint(s, luaL_checkstring(L, 2)));
+}
+
+/* rollback(to, reason): a checkpoint's name, or an entry. */
+static int rollback(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  np_str reason = np_bind_check_str(L, 3);
+  if (lua_isinteger(L, 2))
+    return push_done(L, s, neap_rollback(s, NULL, lua_tointeger(L, 2), reason));
+  return push_done(L, s, neap_rollback(s, luaL_checkstring(L, 2), 0, reason));
+}
+
 const luaL_Reg np_bind_object[] = {{"state_propose", state_propose},
                                    {"state_get", state_get},
                                    {"state_history", state_history},
                                    {"state_diff", state_diff},
+                                   {"checkpoint", checkpoint},
+                                   {"rollback", rollback},
                                    {NULL, NULL}};
 
 /* ---- of the store ---- */

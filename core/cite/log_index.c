@@ -44,7 +44,7 @@ np_origin np_log_origin(const np_log *lg, const np_entry *en) {
 static neap_rc index_entry(np_log *lg, const np_entry *en, np_err *e) {
   np_origin who = np_log_origin(lg, en);
   neap_rc rc = NEAP_OK;
-  if (lg->of && en->key) return NEAP_OK; /* the other log's */
+  if (en->voided || (lg->of && en->key)) return NEAP_OK; /* the other log's */
   np_cite *c = lg->of ? lg->own : lg->cite;
   if (en->kind == NP_KIND_CALL) {
     rc = np_cite_add(c, en->id, en->message, en->step, who, en->tool, e);

@@ -212,7 +212,9 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
     add_int(b, "billed_cached", s->bill.read);
     add_int(b, "written", s->bill.written);
     if (s->cold) np_buf_adds(b, ",\"cold\":true");
-    np_buf_adds(b, s->rendered.rewrite ? ",\"rewrite\":true" : ",\"rewrite\":false");
+    bool anew = s->rendered.rewrite || s->back.now;
+    np_buf_adds(b, anew ? ",\"rewrite\":true" : ",\"rewrite\":false");
+    np_back_account(s, b);
   }
   add_regions(b, &s->pack.view);
   add_limits(b, &s->pack);

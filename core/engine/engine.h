@@ -59,8 +59,10 @@ typedef enum np_event_kind {
   /* head: who, version, source, step, reason, or why it was refused; body: the patch. Of a
   ** taken one the next message that is a state holds the object */
   NP_EV_PROPOSAL = 18,
-  NP_EV_FILE = 19, /* head: an artifact, see file_head.c; body: its bytes, apart */
-  NP_EV_END        /* behind the last; stored.c has a name for each */
+  NP_EV_FILE = 19,     /* head: an artifact, see file_head.c; body: its bytes, apart */
+  NP_EV_MARK = 20,     /* head: name, entry, step: a checkpoint */
+  NP_EV_ROLLBACK = 21, /* head: what is void and why; its notice follows */
+  NP_EV_END            /* behind the last; stored.c has a name for each */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -93,6 +95,31 @@ typedef struct np_proposal {
   np_str faults; /* of a refused one: JSON */
 } np_proposal;
 
+/* A checkpoint: the event and the entry before it. */
+typedef struct np_mark {
+  np_str name;
+  int64_t seq, entry;
+} np_mark;
+
+/* What was rolled back: the events between two, their entries and steps. */
+typedef struct np_gone {
+  int64_t after, until;
+  int64_t lowest; /* `after` of this and all later ones */
+  int64_t from, to, step_from, step_to;
+  np_str why;
+} np_gone;
+
+typedef struct np_back {
+  np_mark *marks;
+  size_t mark_count, mark_cap;
+  np_gone *gone; /* in the order of the log */
+  size_t gone_count, gone_cap;
+  int64_t found;           /* in reading back: a rollback that was not known of */
+  bool due, now;           /* the next prompt follows one; the last one did */
+  int64_t reached, epochs; /* the last epoch that is void; how many are no rewrite's */
+  np_arena arena;
+} np_back;
+
 typedef struct np_object {
   const np_schema *schema; /* NULL: there is no such object */
   np_str schema_text;
@@ -118,6 +145,7 @@ struct neap_session {
   np_policy *policy;
   np_policy *previous;  /* the version before one that has not served a turn yet */
   neap_options options; /* strings copied */
+  neap_options given;   /* the same before anything was filled in */
   const np_vocab *vocab;
   const char *model_name; /* as it was named, or the table's row: whose factor is kept */
   np_gauge gauge;         /* how far counts are off */
@@ -188,6 +216,7 @@ struct neap_session {
   np_object object;
   struct np_file *files; /* the artifacts, by id */
   size_t file_count, file_cap;
+  np_back back;
   np_buf account, text, body; /* results that live until the next call */
   np_store *words;     /* of a session that writes nothing: the index of its words */
   int64_t followed;    /* entries when the index of words was last brought up */
@@ -207,6 +236,8 @@ neap_rc np_engine_vocab(neap *n, np_str name, const np_vocab **out, np_err *e);
 /* ---- session.c: the guard of every public call ---- */
 /* A session that nobody knows of yet, without its parts; NULL: out of memory. */
 neap_session *np_session_new(neap *n, const char *name);
+bool np_session_init(neap_session *s, neap *n, const char *name); /* of zeroed memory */
+void np_session_clear(neap_session *s);    /* frees all that it holds, but not itself */
 neap_rc np_session_parts(neap_session *s); /* by its options, which are kept */
 neap_rc np_session_options(neap_session *s, const neap_options *o);
 void np_session_free(neap_session *s);
@@ -364,7 +395,7 @@ neap_rc np_object_open(
     neap_session *s); /* after the log was read: takes the option's schema */
 void np_object_free(neap_session *s);
 neap_rc np_object_take_schema(neap_session *s, np_str json);
-neap_rc np_object_take(neap_session *s, const np_event *ev);
+neap_rc np_object_take(neap_session *s, const np_event *ev, bool lost);
 void np_object_take_state(neap_session *s, int64_t entry); /* a state has come in */
 np_str np_object_now(const neap_session *s);               /* as JSON; empty: none yet */
 int64_t np_object_version(const neap_session *s);
@@ -392,6 +423,26 @@ neap_rc np_object_handle(neap_session *s, const neap_call *c, const np_entry *ca
 
 /* The schema of neap_state. */
 void np_object_tool(const neap_session *s, np_buf *out);
+
+/* ---- rollback.c, restart.c ---- */
+void np_back_free(neap_session *s);
+bool np_back_is_void(const neap_session *s, int64_t seq); /* the event */
+/* The line that leads a void entry's text. */
+void np_back_tell(const neap_session *s, const np_entry *en, np_buf *out);
+const np_gone *np_back_of(const neap_session *s,
+                          int64_t entry); /* NULL: it is not void */
+neap_rc np_back_collect(
+    neap_session *s); /* all rollbacks, from the one that was found on */
+neap_rc np_back_take(neap_session *s, const np_event *ev);
+neap_rc np_mark_take(neap_session *s, const np_event *ev);
+neap_rc np_void_take(neap_session *s, const np_event *ev);
+/* After a rendering: one behind a rollback begins an epoch. */
+void np_back_rendered(neap_session *s);
+void np_back_account(const neap_session *s, np_buf *b);
+neap_rc np_session_restart(neap_session *s);
+bool np_text_is_chinese(np_str s);
+bool np_session_is_chinese(const neap_session *s, np_str otherwise);
+void np_add_reason(np_buf *out, np_str why); /* as one line without double quotes */
 
 /* ---- stored_object.c: the state object of a session that nobody has opened ---- */
 neap_rc np_stored_object(neap *n, np_str session, np_buf *out, np_err *e);

@@ -289,6 +289,9 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
   }
   if (purged) return damaged(s, "a purged event cannot be replayed");
   if (ev->version > NP_LOG_VERSION) return newer(s, ev);
+  if (ev->kind != NP_EV_TOOLS && ev->kind != NP_EV_REQUEST && ev->kind != NP_EV_SCHEMA &&
+      ev->kind != NP_EV_NOW && np_back_is_void(s, ev->seq))
+    return np_void_take(s, ev);
   switch (ev->kind) {
     case NP_EV_TOOLS: {
       neap_rc rc = keep_head(s, ev->body, &s->tools);
@@ -305,7 +308,9 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
       return rc;
     }
     case NP_EV_SCHEMA: return np_object_take_schema(s, ev->body);
-    case NP_EV_PROPOSAL: return np_object_take(s, ev);
+    case NP_EV_PROPOSAL: return np_object_take(s, ev, false);
+    case NP_EV_MARK: return np_mark_take(s, ev);
+    case NP_EV_ROLLBACK: return np_back_take(s, ev);
     case NP_EV_ASK:
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);
@@ -333,6 +338,12 @@ neap_rc np_events_resume(neap_session *s) {
   np_store *st = s->engine->store;
   neap_rc rc = st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name), 1,
                              take_event, s, &s->err);
+  if (rc == NEAP_E_REFUSED && s->back.found) { /* what is void is read otherwise */
+    rc = np_back_collect(s);
+    if (!rc) rc = np_session_restart(s);
+    atomic_flag_clear(&s->busy); /* no call is in it: it is being opened */
+    return rc;
+  }
   if (!rc) rc = np_relive_end(s);
   if (!rc) rc = np_view_sync(&s->pack.view, &s->err);
   if (!rc && s->turn_state.n) {

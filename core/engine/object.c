@@ -60,7 +60,8 @@ np_str np_object_now(const neap_session *s) {
 static const np_proposal *of_version(const neap_session *s, int64_t version) {
   const np_object *o = &s->object;
   for (size_t i = 0; i < o->count; i++) {
-    if (!o->all[i].refused && o->all[i].version == version) return &o->all[i];
+    const np_proposal *p = &o->all[i];
+    if (!p->refused && p->entry && p->version == version) return p;
   }
   return NULL;
 }
@@ -355,10 +356,10 @@ static int64_t number_of(np_json head, const char *key) {
 }
 
 /* A taken one stands open until the message that shows it: np_object_take_state. */
-neap_rc np_object_take(neap_session *s, const np_event *ev) {
+neap_rc np_object_take(neap_session *s, const np_event *ev, bool lost) {
   np_json head, v;
   np_buf reason;
-  np_proposal p = {.patch = ev->body, .faults = NP_LIT("")};
+  np_proposal p = {.patch = ev->body, .faults = NP_LIT(""), .lost = lost};
   if (np_json_check(ev->head, &head, NULL) || !np_json_get(head, "who", &v) ||
       v.raw.n < 3 || !np_who_parse(np_str_cut(v.raw, 1, v.raw.n - 1), &p.who))
     return damaged(s);
@@ -380,7 +381,7 @@ void np_object_take_state(neap_session *s, int64_t entry) {
   const np_entry *en = np_log_entry(&s->log, entry);
   if (!o->count || !en || en->kind != NP_KIND_STATE) return;
   np_proposal *p = &o->all[o->count - 1];
-  if (p->refused || p->entry) return;
+  if (p->refused || p->lost || p->entry) return;
   p->entry = entry;
   o->newest = o->count;
 }

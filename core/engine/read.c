@@ -177,7 +177,8 @@ neap_rc np_read_part(neap_session *s, const np_wanted *w, np_str text, np_str or
 static neap_rc read_here(neap_session *s, const np_wanted *w, np_buf *out) {
   const np_entry *en = np_log_entry(&s->log, w->id);
   np_buf origin;
-  if (!en || en->kind == NP_KIND_LOG) {
+  if (en && en->voided) np_back_tell(s, en, out);
+  if (!en || (en->kind == NP_KIND_LOG && !en->voided)) {
     np_buf_adds(out, "There is no entry ");
     np_buf_int(out, w->id);
     np_buf_adds(out, "; use the number in a [neap] mark.");

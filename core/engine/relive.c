@@ -45,8 +45,9 @@ static void mark_sent(neap_session *s, bool folded) {
 neap_rc np_relive_turn(neap_session *s, np_str account, bool folded) {
   bool rewrite = false;
   int64_t epoch = 0;
-  if (needs_prompts(s) || !read_account(account, &rewrite, &epoch)) {
+  if (needs_prompts(s) || s->back.due || !read_account(account, &rewrite, &epoch)) {
     neap_rc rc = render(s);
+    np_back_rendered(s);
     s->relived = (int64_t)s->pack.view.count;
     s->unrendered = false;
     return rc ? rc : np_turn_after(s);

@@ -210,7 +210,9 @@ neap_rc np_session_options(neap_session *s, const neap_options *o) {
   if (!rc) rc = keep_cstr(s, &s->options.shadow);
   if (!rc) rc = keep_cstr(s, &s->options.shadow_json);
   if (!rc) rc = keep_cstr(s, &s->options.state_schema);
-  return rc ? rc : keep_cstr(s, &s->options.options_json);
+  if (!rc) rc = keep_cstr(s, &s->options.options_json);
+  s->given = s->options;
+  return rc;
 }
 
 static neap_rc find_format(neap_session *s, const np_format **out) {
@@ -270,7 +272,7 @@ neap_rc np_session_parts(neap_session *s) {
                       np_gauge_budget(&s->gauge, s->window - s->reserve), &s->err);
   }
   if (!rc) s->pack.view.model = model;
-  if (!rc) {
+  if (!rc && !s->policy) {
     rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy,
                         &s->err);
   }
@@ -337,13 +339,10 @@ static neap_rc claim(neap_session *s) {
                         (s->engine->flags & NEAP_READONLY) != 0, &s->claim, &s->err);
 }
 
-neap_session *np_session_new(neap *n, const char *name) {
-  neap_session *s = np_calloc(&n->alloc, 1, sizeof *s);
-  if (!s) return NULL;
+bool np_session_init(neap_session *s, neap *n, const char *name) {
   s->engine = n;
   s->random = 1;
   s->call_message = SIZE_MAX;
-  atomic_flag_clear(&s->busy);
   np_arena_init(&s->arena, &n->alloc);
   np_buf_init(&s->account, &n->alloc);
   np_buf_init(&s->text, &n->alloc);
@@ -363,11 +362,20 @@ neap_session *np_session_new(neap *n, const char *name) {
   np_bill_init(&s->bill, &n->alloc);
   np_buf_init(&s->marked, &n->alloc);
   np_arena_init(&s->object.arena, &n->alloc);
+  np_arena_init(&s->back.arena, &n->alloc);
   s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
                                                                : NULL;
   s->key_name = s->name;
+  return s->name != NULL;
+}
+
+neap_session *np_session_new(neap *n, const char *name) {
+  neap_session *s = np_calloc(&n->alloc, 1, sizeof *s);
+  if (!s) return NULL;
+  atomic_flag_clear(&s->busy);
+  np_session_init(s, n, name);
   return s;
 }
 
@@ -439,7 +447,7 @@ void neap_session_close(neap_session *s) {
   np_session_free(s);
 }
 
-void np_session_free(neap_session *s) {
+void np_session_clear(neap_session *s) {
   neap *n = s->engine;
   np_shadow_free(s);
   if (s->words) s->words->ops->close(s->words, NULL);
@@ -469,7 +477,13 @@ void np_session_free(neap_session *s) {
   np_bill_free(&s->bill);
   np_buf_free(&s->marked);
   np_object_free(s);
+  np_back_free(s);
   np_arena_free(&s->arena);
+}
+
+void np_session_free(neap_session *s) {
+  neap *n = s->engine;
+  np_session_clear(s);
   np_free(&n->alloc, s);
 }
 

@@ -6,16 +6,17 @@
 #include "text/text.h"
 
 static const char *const names[] = {
-    [NP_EV_OPEN] = "open",       [NP_EV_TOOLS] = "tools",
-    [NP_EV_REQUEST] = "request", [NP_EV_MESSAGE] = "message",
-    [NP_EV_TURN] = "turn",       [NP_EV_POLICY] = "policy",
-    [NP_EV_STATE] = "state",     [NP_EV_RESPONSE] = "response",
-    [NP_EV_NOTE] = "note",       [NP_EV_ASK] = "ask",
-    [NP_EV_ANSWER] = "answer",   [NP_EV_SETTLED] = "settled",
-    [NP_EV_USAGE] = "usage",     [NP_EV_NOW] = "now",
-    [NP_EV_TOOLSET] = "toolset", [NP_EV_SHADOW] = "shadow",
-    [NP_EV_SCHEMA] = "schema",   [NP_EV_PROPOSAL] = "proposal",
-    [NP_EV_FILE] = "file",
+    [NP_EV_OPEN] = "open",         [NP_EV_TOOLS] = "tools",
+    [NP_EV_REQUEST] = "request",   [NP_EV_MESSAGE] = "message",
+    [NP_EV_TURN] = "turn",         [NP_EV_POLICY] = "policy",
+    [NP_EV_STATE] = "state",       [NP_EV_RESPONSE] = "response",
+    [NP_EV_NOTE] = "note",         [NP_EV_ASK] = "ask",
+    [NP_EV_ANSWER] = "answer",     [NP_EV_SETTLED] = "settled",
+    [NP_EV_USAGE] = "usage",       [NP_EV_NOW] = "now",
+    [NP_EV_TOOLSET] = "toolset",   [NP_EV_SHADOW] = "shadow",
+    [NP_EV_SCHEMA] = "schema",     [NP_EV_PROPOSAL] = "proposal",
+    [NP_EV_FILE] = "file",         [NP_EV_MARK] = "mark",
+    [NP_EV_ROLLBACK] = "rollback",
 };
 _Static_assert(NP_COUNT(names) == NP_EV_END, "every kind of event has a name");
 

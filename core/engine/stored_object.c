@@ -4,14 +4,20 @@
 */
 #include "engine/engine.h"
 
+typedef struct record {
+  int64_t seq, version;
+  np_str head, patch, state; /* no state: it was refused */
+  bool taken, lost;
+} record;
+
 typedef struct stored {
   neap *n;
   np_arena ar;
-  np_buf out;    /* the history so far, a JSON list without its end */
+  record *all;
+  size_t count, cap;
   np_str schema; /* as text; empty: none */
-  np_str now;    /* the newest object */
-  int64_t version, versions, entries;
-  bool waits; /* a taken proposal whose state has not come yet */
+  int64_t versions;
+  bool waits; /* the last one was taken, and its state has not come yet */
   bool failed;
 } stored;
 
@@ -30,24 +36,22 @@ static int64_t number_of(np_json head, const char *key) {
   return n;
 }
 
-/* A record of the history: the event's head, with its patch and what it made behind. */
 static void take_proposal(stored *st, const np_event *ev) {
   np_json head, v;
-  np_buf *b = &st->out;
+  void *all = st->all;
+  record r = {.seq = ev->seq, .state = NP_LIT("")};
   if (np_json_check(ev->head, &head, NULL) || head.raw.n < 3) return;
   bool refused = np_json_get(head, "refused", &v) && np_str_is(v.raw, "true");
-  np_buf_adds(b, b->n ? ",\n" : "[");
-  np_buf_add(b, np_str_cut(head.raw, 0, head.raw.n - 1));
-  np_buf_adds(b, ",\"patch\":");
-  if (np_json_check(ev->body, &v, NULL)) np_json_quote(b, ev->body);
-  else np_buf_add(b, v.raw);
-  st->waits = !refused;
-  if (refused) {
-    np_buf_addc(b, '}');
+  r.version = number_of(head, "version");
+  bool ok = np_grow(&st->n->alloc, &all, &st->cap, st->count + 1, sizeof *st->all);
+  st->all = all;
+  if (!ok || !keep(st, head.raw, &r.head) || !keep(st, ev->body, &r.patch)) {
+    st->failed = true;
     return;
   }
-  st->version = number_of(head, "version");
-  if (st->version > st->versions) st->versions = st->version;
+  st->all[st->count++] = r;
+  st->waits = !refused;
+  if (!refused && r.version > st->versions) st->versions = r.version;
 }
 
 /* The block that shows what was taken. */
@@ -60,17 +64,51 @@ static void take_message(stored *st, np_str raw) {
                   np_json_get(message, "content", &content) &&
                   content.type == NP_JSON_STRING;
   if (!is_state) return;
+  record *r = &st->all[st->count - 1];
   np_buf_init(&text, &st->n->alloc);
   np_json_text(content, &text);
-  np_str object = np_object_of(np_buf_str(&text));
   if (text.failed) st->failed = true;
-  if (keep(st, object, &st->now)) {
-    np_buf_adds(&st->out, ",\"state\":");
-    np_buf_add(&st->out, object.n ? object : NP_LIT("{}"));
-    np_buf_addc(&st->out, '}');
-  }
+  r->taken = keep(st, np_object_of(np_buf_str(&text)), &r->state);
   st->waits = false;
   np_buf_free(&text);
+}
+
+static void take_rollback(stored *st, np_str text) {
+  np_json head;
+  if (np_json_check(text, &head, NULL)) return;
+  int64_t after = number_of(head, "after");
+  for (size_t i = st->count; i-- > 0 && st->all[i].seq > after;) st->all[i].lost = true;
+  st->waits = false;
+}
+
+/* The last one that was taken and still counts; NULL: there is none. */
+static const record *newest(const stored *st) {
+  for (size_t i = st->count; i-- > 0;) {
+    if (st->all[i].taken && !st->all[i].lost) return &st->all[i];
+  }
+  return NULL;
+}
+
+static np_str now(const stored *st) {
+  const record *r = newest(st);
+  return r ? r->state : NP_LIT("");
+}
+
+static int64_t version(const stored *st) {
+  const record *r = newest(st);
+  return r ? r->version : 0;
+}
+
+/* The event's head, with its patch and what it made behind. */
+static void add_record(const record *r, np_buf *b) {
+  np_json v;
+  np_buf_add(b, np_str_cut(r->head, 0, r->head.n - 1));
+  np_buf_adds(b, r->lost ? ",\"void\":true,\"patch\":" : ",\"patch\":");
+  if (np_json_check(r->patch, &v, NULL)) np_json_quote(b, r->patch);
+  else np_buf_add(b, v.raw);
+  if (r->taken) np_buf_adds(b, ",\"state\":");
+  if (r->taken) np_buf_add(b, r->state.n ? r->state : NP_LIT("{}"));
+  np_buf_addc(b, '}');
 }
 
 static neap_rc take(void *ctx, const np_event *ev, bool purged) {
@@ -79,18 +117,18 @@ static neap_rc take(void *ctx, const np_event *ev, bool purged) {
   if (ev->kind == NP_EV_SCHEMA) keep(st, ev->body, &st->schema);
   else if (ev->kind == NP_EV_PROPOSAL) take_proposal(st, ev);
   else if (ev->kind == NP_EV_MESSAGE) take_message(st, ev->body);
+  else if (ev->kind == NP_EV_ROLLBACK) take_rollback(st, ev->head);
   return NEAP_OK;
 }
 
 static void begin(stored *st, neap *n) {
-  *st = (stored){.n = n, .schema = NP_LIT(""), .now = NP_LIT("")};
+  *st = (stored){.n = n, .schema = NP_LIT("")};
   np_arena_init(&st->ar, &n->alloc);
-  np_buf_init(&st->out, &n->alloc);
 }
 
 static void end(stored *st) {
   np_arena_free(&st->ar);
-  np_buf_free(&st->out);
+  np_free(&st->n->alloc, st->all);
 }
 
 static neap_rc read(stored *st, np_str session, np_err *e) {
@@ -98,7 +136,7 @@ static neap_rc read(stored *st, np_str session, np_err *e) {
   if (!s) return np_fail(e, NEAP_E_MISUSE, "the store is not open");
   neap_rc rc = s->ops->read(s, np_str_cstr(st->n->tenant), session, 1, take, st, e);
   if (rc) return rc;
-  if (st->failed || st->out.failed) return np_fail_mem(e);
+  if (st->failed) return np_fail_mem(e);
   if (st->schema.n) return NEAP_OK;
   return np_fail(e, NEAP_E_NOTFOUND,
                  "session %.*s has no state object, or is not in this store",
@@ -113,9 +151,12 @@ neap_rc np_stored_object(neap *n, np_str session, np_buf *out, np_err *e) {
   np_buf_adds(out, "{\"schema\":");
   np_buf_add(out, st.schema);
   np_buf_adds(out, ",\"version\":");
-  np_buf_int(out, st.version);
-  np_buf_adds(out, ",\"history\":");
-  np_buf_add(out, st.out.n ? np_buf_str(&st.out) : NP_LIT("["));
+  np_buf_int(out, version(&st));
+  np_buf_adds(out, ",\"history\":[");
+  for (size_t i = 0; !rc && i < st.count; i++) {
+    if (i) np_buf_adds(out, ",\n");
+    add_record(&st.all[i], out);
+  }
   np_buf_adds(out, "]}");
   end(&st);
   return rc || !out->failed ? rc : np_fail_mem(e);
@@ -150,14 +191,14 @@ static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
   if (rc) return rc;
   np_buf_init(&object, a);
   np_buf_init(&list, a);
-  made->refused = np_object_is_late(st->version, p, &list);
+  made->refused = np_object_is_late(version(st), p, &list);
   np_faults faults = {.list = &list};
   np_proposed ask = {made->who, made->patch, made->reason.n > 0};
   if (!made->refused)
-    rc = np_object_propose(schema, st->now, &ask, &object, &faults, a, e);
+    rc = np_object_propose(schema, now(st), &ask, &object, &faults, a, e);
   if (rc == NEAP_E_REFUSED) made->refused = true, rc = NEAP_OK;
-  bool changed = !made->refused && !np_object_same(st->now, np_buf_str(&object));
-  made->version = changed ? st->versions + 1 : st->version;
+  bool changed = !made->refused && !np_object_same(now(st), np_buf_str(&object));
+  made->version = changed ? st->versions + 1 : version(st);
   made->faults = np_buf_str(&list);
   np_buf head, block;
   np_buf_init(&head, a);

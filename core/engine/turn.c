@@ -372,6 +372,7 @@ neap_rc np_turn_assemble(neap_session *s) {
   rc = np_frame_render(&s->pack.frame, &s->pack.view, &s->rendered, &s->err);
   if (rc) return rc;
   s->admitted = (int64_t)s->log.entry_count; /* summaries of this turn are not offered */
+  np_back_rendered(s);
   rc = s->rendered.rewrite ? NEAP_OK : np_pack_prepare(&s->pack, &s->err);
   if (!rc) rc = np_turn_after(s);
   if (!rc) rc = np_breaker_settle(s);

@@ -248,14 +248,22 @@ neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room
   np_store *st = NULL;
   np_buf names;
   np_find find = {np_str_cstr(s->engine->tenant), np_str_cstr(s->name), query, room};
+  np_hit all[NP_HITS_MAX]; /* some may be void: the index knows nothing of that */
+  size_t found = 0;
+  if (s->back.gone_count) find.k = NP_HITS_MAX;
   *n = 0;
   neap_rc rc = np_words_sync(s, e);
   if (rc == NEAP_OK) rc = index_of(s, &st, e);
   if (rc != NEAP_OK) return rc;
   np_buf_init(&names, &s->engine->alloc);
-  rc = st->ops->find(st, &find, hits, n, &names, e);
+  rc = st->ops->find(st, &find, all, &found, &names, e);
   np_buf_free(&names);
-  for (size_t i = 0; i < *n; i++) hits[i].session = find.session;
+  for (size_t i = 0; i < found && *n < room; i++) {
+    const np_entry *en = np_log_entry(&s->log, all[i].entry);
+    if (!en || en->voided) continue;
+    hits[*n] = all[i];
+    hits[(*n)++].session = find.session;
+  }
   return rc;
 }
 
@@ -277,7 +285,8 @@ static neap_rc take(void *ctx, const np_event *ev, bool purged) {
   if (purged) return NEAP_E_PURGED;
   s->claim.last_seq = ev->seq;
   if (ev->kind == NP_EV_RESPONSE) s->log.fresh = true;
-  if (ev->kind == NP_EV_NOTE) rc = np_notes_take(s, ev);
+  if (ev->kind == NP_EV_NOTE) /* what it stands for is no matter, and may be void */
+    rc = np_log_append_void_text(&s->log, ev->body, 0, &s->err);
   if (ev->kind != NP_EV_MESSAGE) return rc;
   rc = np_log_append(&s->log, ev->body, &at, &s->err);
   if (rc == NEAP_OK) s->log.messages[at].seq = ev->seq;

@@ -455,6 +455,22 @@ NEAP_API neap_rc neap_state_history(neap_session *s, neap_str *json);
 NEAP_API neap_rc neap_state_diff(neap_session *s, int64_t from, int64_t to,
                                  neap_str *json);
 
+/* ---- checkpoints --------------------------------------------------------------------- */
+
+/* Marks where the session stands, under a name of at most 200 bytes; the newest of a name counts.
+** It is in the log. NEAP_E_MISUSE: a call has no result yet; a session that writes no log. */
+NEAP_API neap_rc neap_checkpoint(neap_session *s, const char *name);
+
+/* Goes back to a checkpoint, or with `name` NULL to behind an entry, the last of its message. From
+** now on the session is what it would be had nothing come since, state object, policy's state and
+** all, but for a notice that says what was tried, why it is void, and not to do it again; notices of
+** earlier rollbacks stay, too. What is void keeps its ids and can be read by them, and is found by
+** no search of the session. The next prompt is an epoch of its own. Both survive a kill together.
+** `reason` has at most 400 bytes. Errors: NEAP_E_NOTFOUND (no such checkpoint, or it is void itself),
+** NEAP_E_MISUSE (a call is open there; nothing has come since; no log), NEAP_E_ARG, store. */
+NEAP_API neap_rc neap_rollback(neap_session *s, const char *name, int64_t entry,
+                               neap_str reason);
+
 /* ---- finding again ------------------------------------------------------------------- */
 
 /* An entry that a search found. Slices are valid during the call that gives it. */

@@ -2,7 +2,7 @@
 ** The session's history in memory: messages as the raw bytes that came in, cut into entries
 ** (one part of a message each), grouped into atoms, calls paired with results by occurrence.
 ** Append-only: nothing here is ever changed or removed. next: shape.c, parse.c, parse_block.c,
-** open.c, log.c, fold.c, keep.c, mirror.c
+** open.c, log.c, fold.c, keep.c, mirror.c, void.c
 */
 #ifndef NP_LOG_LOG_H
 #define NP_LOG_LOG_H
@@ -115,8 +115,10 @@ typedef struct np_entry {
   bool opaque;   /* only its own provider can read it; full or dropped */
   bool by_name;  /* call or result without an id: pairs by the function's name */
   bool again;    /* a call whose id an earlier call had */
-  bool apart; /* a file of the host's: its bytes are in the store, no prompt shows it */
-  bool loose; /* a thought that its provider has not signed, and would not take back */
+  bool apart;  /* a file of the host's: its bytes are in the store, no prompt shows it */
+  bool loose;  /* a thought that its provider has not signed, and would not take back */
+  bool voided; /* rolled back: its kind is LOG, and `was` what it was; void.c */
+  np_kind was;
 } np_entry;
 
 typedef struct np_message {
@@ -228,12 +230,16 @@ neap_rc np_log_file(np_log *lg, np_str tool, np_str path, int64_t *entry, np_err
 void np_log_unfile(np_log *lg);
 /* What the engine or the host has put aside: no part of the conversation. */
 static inline bool np_log_is_aside(const np_entry *en) {
-  return en->fold || en->apart;
+  return en->fold || en->apart || en->voided;
 }
 
 /* Takes the newest entry, a summary that nothing else knows of yet, back as if it had never
 ** been: a turn that fails has made none. */
 void np_log_unfold(np_log *lg);
+
+/* Appends a message that was rolled back, or a text: ids and texts, and nothing else. */
+neap_rc np_log_append_void(np_log *lg, np_str raw, int64_t seq, np_err *e);
+neap_rc np_log_append_void_text(np_log *lg, np_str text, int64_t seq, np_err *e);
 
 /* A mirror is a log of the same messages, whose texts it shares, without the summaries that the
 ** engine has made in the other: it may make its own. The other log must outlive it. */

@@ -8,6 +8,7 @@
 
 /* Why an entry keeps its atom from being folded, or NULL. */
 static const char *entry_blocks(const np_pack *p, const np_entry *en) {
+  if (en->voided) return "a part was rolled back";
   if (np_view_at(&p->view, en->id)->folded) return "a summary stands for a part already";
   if (en->region != NP_REGION_HOT) return "only what is hot can be folded";
   if (np_pack_is_pinned(p, en->id)) return "a part is pinned";

@@ -59,3 +59,25 @@ function Session:state_history() end
 ---@param to integer
 ---@return table[]? changes, string? message, string? code
 function Session:state_diff(from, to) end
+
+---Marks where the session stands, under a name; the newest of a name counts. Code "misuse": a call
+---has no result yet.
+---@param name string
+---@return true? ok
+---@return string? message
+---@return string? code
+function Session:checkpoint(name) end
+
+---Goes back to a checkpoint, or to behind an entry: from now on the session is what it would be had
+---nothing come since, but for a notice that says what was tried, why it is void, and not to do it
+---again. What is void can still be read by its ids.
+---```lua
+---s:checkpoint("before the migration")
+---s:rollback("before the migration", "the schema cannot be changed while it is in use")
+---```
+---@param to string|integer a checkpoint's name, or an entry, the last of its message
+---@param reason string     at most 400 bytes
+---@return true? ok
+---@return string? message
+---@return string? code
+function Session:rollback(to, reason) end

@@ -60,6 +60,25 @@ function M.add(Session, open_session, as_json)
     if not text then return nil, why, code end
     return core.json.decode(text)
   end
+
+  --- Marks where the session stands; the newest of a name counts.
+  ---@param name string
+  ---@return true? ok, string? message, string? code
+  function Session:checkpoint(name)
+    return open_session(self):checkpoint(name)
+  end
+
+  --- Goes back to a checkpoint, or to behind an entry: what came since is void, but for a notice
+  --- that says what was tried and not to do it again.
+  ---@param to string|integer
+  ---@param reason string
+  ---@return true? ok, string? message, string? code
+  function Session:rollback(to, reason)
+    local raw = open_session(self)
+    local ok, why, code = raw:rollback(to, reason)
+    if ok then self.had_calls, self.first = false, nil end
+    return ok, why, code
+  end
 end
 
 return M

@@ -514,6 +514,25 @@ describe("neap state", function()
     assert.are.equal(3, t:propose("model", { completed = { "y" } }))
   end)
 
+  it("knows of what was rolled back (S2.31)", function()
+    local path = DIR .. "/cli-back.db"
+    local s = open({ store = path })
+    assert(s:add({ role = "user", content = "T" }))
+    assert(s:propose("user", FIRST))
+    assert(s:checkpoint("first"))
+    assert(s:propose("model", { completed = { "wrong" } }))
+    assert(s:rollback("first", "it was wrong"))
+    s:close()
+    local code, out = shared.run({ "state", "show", "run", "--store", path })
+    assert.are.equal(0, code)
+    has(out, "version 1\n")
+    lacks(out, "wrong")
+    out = select(2, shared.run({ "state", "history", "run", "--store", path }))
+    has(out, "version 2 (void)  model")
+    local words = { "state", "propose", "run", '{"completed":["x"]}', "--store", path }
+    assert.are.equal("committed version 3\n", (select(2, shared.run(words))))
+  end)
+
   it("says what is wrong with its arguments", function()
     for _, case in ipairs({
       { { "show", "nobody" }, "session nobody has no state object" },
