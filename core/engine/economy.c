@@ -100,7 +100,8 @@ static double expected_growth(const neap_session *s) {
 
 static int64_t height(const neap_session *s) {
   int64_t budget = s->pack.budget;
-  if (s->pack.frame.epoch - s->back.epochs <= 1 || s->turns_since_rewrite < QUIET_TURNS) return budget;
+  if (s->pack.frame.epoch - s->back.epochs <= 1 || s->turns_since_rewrite < QUIET_TURNS)
+    return budget;
   double read = in_units(s->cache->read), write = in_units(write_price(s));
   if (read <= 0 || read >= write) return budget;
   double room = (double)(s->tokens_after_rewrite - s->front_tokens);
