@@ -32,6 +32,9 @@ SUBMAKE  = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(
 # The layers in reading order; each may include only those before it (tests/spec/layers_spec.lua).
 LAYERS := base text token store log cite render pack policy engine
 PKGS   := $(LUA_PC) sqlite3 nettle libutf8proc libpcre2-8
+# Optional: compresses contents of stores. `make deps` installs it.
+ZSTD   := $(shell $(PKG_CONFIG) --exists libzstd 2>/dev/null && echo libzstd)
+PKGS   += $(ZSTD)
 
 # Asked once, and only when something is compiled or linked.
 once      = $(eval $(1) := $(2))$($(1))
@@ -44,7 +47,7 @@ LUA_LMOD ?= $(PREFIX)/share/lua/5.4
 WARN := -Wall -Wextra -Wshadow -Wwrite-strings -Wundef -Wmissing-prototypes \
         -Wstrict-prototypes -Wpointer-arith -Wcast-qual -Wvla $(if $(WERROR),-Werror)
 OURS  = -std=c11 $(WARN) -ffp-contract=off -fvisibility=hidden -fPIC -MMD -MP \
-        -Icore -Icore/include -I$(BUILD)/gen \
+        -Icore -Icore/include -I$(BUILD)/gen $(if $(ZSTD),-DNEAP_ZSTD) \
         -DNEAP_PREFIX='"$(PREFIX)"' -DNEAP_DATA_DIR='"$(PREFIX)/share/neap"' \
         -DNEAP_LUA_DIR='"$(LUA_LMOD)"'
 COMPILE = $(CC) $(OURS) $(DEP_FLAGS) $(CPPFLAGS) $(CFLAGS)
@@ -83,7 +86,7 @@ LINKS   := $(BUILD)/share/neap/policies $(BUILD)/share/lua/5.4/neap
 ALL     := $(STATIC) $(SHARED) $(LINKS) $(if $(BIND_SRC),$(MODULE)) $(if $(CLI_SRC),$(PROGRAM))
 
 .PHONY: all tests run test lint format asan fuzz soak valgrind bench install uninstall dist docs deps \
-        deps-run deps-test deps-lint clean help
+        deps-run deps-test deps-more deps-lint clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -101,7 +104,7 @@ GEN_HEADERS :=
 
 # Flags that differ from those of the last build make everything stale: no stale objects.
 STAMP := $(BUILD)/.flags
-FLAGS  = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PREFIX) $(LUA_LMOD) $(WERROR)
+FLAGS  = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PREFIX) $(LUA_LMOD) $(WERROR) $(ZSTD)
 ifneq ($(MAKECMDGOALS),clean)
 ifneq ($(strip $(shell cat $(STAMP) 2>/dev/null)),$(strip $(FLAGS)))
 $(shell mkdir -p $(BUILD) && printf '%s\n' '$(FLAGS)' > $(STAMP))
@@ -272,12 +275,14 @@ docs: all                     ## the man page, the completions and the gallery o
 # ---- the rest ----------------------------------------------------------------------------
 
 # One call of the script for each: two of apt at a time would fail.
-deps: deps-test               ## installs what is missing from Debian's packages
+deps: deps-test deps-more     ## installs what is missing from Debian's packages
 DEPS = LUA='$(LUA)' PKG_CONFIG='$(PKG_CONFIG)' CC='$(CC)' sh tests/support/deps.sh
 deps-run:
 	@$(DEPS) run
 deps-test:
 	@$(DEPS) run test
+deps-more:
+	@$(DEPS) more
 deps-lint:
 	@$(DEPS) run test lint
 

@@ -116,6 +116,7 @@ static int engine_new(lua_State *L) {
   c.on_store_failure = check_failure(L, field_str(L, 1, "on_store_failure"));
   if (field_bool(L, 1, "fixed_secret")) c.flags |= NEAP_FIXED_SECRET;
   if (field_bool(L, 1, "readonly")) c.flags |= NEAP_READONLY;
+  if (field_bool(L, 1, "compress")) c.flags |= NEAP_COMPRESS;
   engine_box *b = lua_newuserdatauv(L, sizeof *b, 0);
   b->n = NULL;
   luaL_setmetatable(L, ENGINE);

@@ -92,6 +92,7 @@ static neap_rc open_store(neap *n, const neap_config *c) {
   n->store->hold = c->on_store_failure == NEAP_STORE_HOLD;
   n->store->text = np_words_text;
   n->store->text_ctx = &n->alloc;
+  n->store->compress = (n->flags & NEAP_COMPRESS) != 0;
   if (n->flags & NEAP_FIXED_SECRET) {
     memcpy(n->secret, fixed_secret, NP_SHA256);
     return NEAP_OK;
@@ -124,7 +125,7 @@ neap_rc neap_open(const neap_config *config, neap **out) {
   n->data_named = c.data && *c.data;
   n->data = find_data(n, c.data);
   if (!n->tenant || !n->data) return np_fail_mem(&n->error);
-  if (c.flags & ~(NEAP_READONLY | NEAP_FIXED_SECRET)) {
+  if (c.flags & ~(NEAP_READONLY | NEAP_FIXED_SECRET | NEAP_COMPRESS)) {
     return np_fail(&n->error, NEAP_E_ARG, "flags %d are not known; use those of neap.h",
                    c.flags);
   }
@@ -132,6 +133,11 @@ neap_rc neap_open(const neap_config *config, neap **out) {
     return np_fail(&n->error, NEAP_E_ARG,
                    "on_store_failure %d is not known; use one of neap.h",
                    (int)c.on_store_failure);
+  }
+  if ((c.flags & NEAP_COMPRESS) && !np_press_built()) {
+    return np_fail(&n->error, NEAP_E_CONFIG,
+                   "this neap is built without what compresses; install libzstd-dev and "
+                   "build it again, or leave compressing out");
   }
   return open_store(n, &c);
 }

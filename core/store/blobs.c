@@ -102,9 +102,17 @@ static neap_rc look_up(np_sqlite *sq, np_str tenant, const uint8_t *hash, known 
 /* What is to be in a content's row. */
 typedef struct kept {
   const uint8_t *hash;
-  int64_t fence, place, size;
+  int64_t fence, place, size, enc;
   np_str body;
 } kept;
+
+/* The bytes as they are to be kept: compressed, where that is wanted and worth it. */
+static int64_t pack(np_sqlite *sq, np_str *bytes) {
+  if (!sq->st.compress || !np_press_small(&sq->press, *bytes, &sq->packed))
+    return NP_ENC_RAW;
+  *bytes = np_buf_str(&sq->packed);
+  return NP_ENC_ZSTD;
+}
 
 /* Adds the row; *k.place stays NP_PLACE_NONE when there is one. */
 static neap_rc add_row(np_sqlite *sq, np_str tenant, const kept *k, known *out,
@@ -114,7 +122,7 @@ static neap_rc add_row(np_sqlite *sq, np_str tenant, const kept *k, known *out,
   *out = (known){NP_PLACE_NONE, 0};
   neap_rc rc =
       np_sq_use(sq, SQL_BLOB_ADD, &st, e, types, tenant, np_hash_str(k->hash), k->fence,
-                (int64_t)NP_ROW_VERSION, k->place, k->size, (int64_t)NP_ENC_RAW, k->body);
+                (int64_t)NP_ROW_VERSION, k->place, k->size, k->enc, k->body);
   if (rc == NEAP_OK) rc = run(sq, st, e);
   if (rc == NEAP_OK && sqlite3_changes(sq->db) == 1)
     *out = (known){(int)k->place, sqlite3_last_insert_rowid(sq->db)};
@@ -125,9 +133,9 @@ static neap_rc set_row(np_sqlite *sq, int64_t id, const kept *k, np_err *e) {
   sqlite3_stmt *st;
   neap_rc rc = k->place == NP_PLACE_PURGED
                    ? np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiini", k->fence, k->place,
-                               k->size, (int64_t)NP_ENC_RAW, id)
+                               k->size, k->enc, id)
                    : np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiibi", k->fence, k->place,
-                               k->size, (int64_t)NP_ENC_RAW, k->body, id);
+                               k->size, k->enc, k->body, id);
   return rc == NEAP_OK ? run(sq, st, e) : rc;
 }
 
@@ -138,10 +146,10 @@ static neap_rc add_piece(np_sqlite *sq, int64_t id, size_t n, const kept *k, np_
   np_chunk_marks(piece, marks);
   if (marks->failed) return np_fail_mem(e);
   np_str m = np_buf_str(marks);
-  int64_t sum = (int64_t)np_chunk_sum(k->hash, n, m, piece);
+  int64_t sum = (int64_t)np_chunk_sum(k->hash, n, m, piece), enc = pack(sq, &piece);
   neap_rc rc =
       np_sq_use(sq, SQL_CHUNK_ADD, &st, e, "iiiiibb", id << NP_CHUNK_BITS | (int64_t)n,
-                k->fence, (int64_t)NP_ROW_VERSION, (int64_t)NP_ENC_RAW, sum, m, piece);
+                k->fence, (int64_t)NP_ROW_VERSION, enc, sum, m, piece);
   return rc == NEAP_OK ? run(sq, st, e) : rc;
 }
 
@@ -188,9 +196,10 @@ neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_
                        np_str body, np_err *e) {
   known old;
   bool large = body.n > NP_WHOLE_MAX;
-  kept k = {hash, fence, NP_PLACE_BLOB, (int64_t)body.n, body};
+  kept k = {hash, fence, NP_PLACE_BLOB, (int64_t)body.n, NP_ENC_RAW, body};
   neap_rc rc = NEAP_OK;
   if (!large) {
+    k.enc = pack(sq, &k.body);
     rc = add_row(sq, tenant, &k, &old, e);
     if (rc != NEAP_OK || old.place == NP_PLACE_BLOB) return rc;
   }
@@ -204,7 +213,8 @@ neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_
 static neap_rc put_row(np_sqlite *sq, np_str tenant, np_str body, const uint8_t *hash,
                        bool *done, np_err *e) {
   known now;
-  kept k = {hash, 0, NP_PLACE_BLOB, (int64_t)body.n, body};
+  kept k = {hash, 0, NP_PLACE_BLOB, (int64_t)body.n, NP_ENC_RAW, body};
+  k.enc = pack(sq, &k.body);
   neap_rc rc = add_row(sq, tenant, &k, &now, e);
   *done = rc != NEAP_OK || now.place == NP_PLACE_BLOB;
   return rc;
@@ -246,7 +256,7 @@ neap_rc np_sq_blob_named(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_e
 static neap_rc empty_row(np_sqlite *sq, np_str tenant, const uint8_t *hash, bool events,
                          np_err *e) {
   known old;
-  kept k = {hash, 0, NP_PLACE_PURGED, 0, {"", 0}};
+  kept k = {hash, 0, NP_PLACE_PURGED, 0, NP_ENC_RAW, {"", 0}};
   neap_rc rc = look_up(sq, tenant, hash, &old, e);
   if (rc != NEAP_OK || old.place == NP_PLACE_PURGED) return rc;
   if (old.place == NP_PLACE_NONE)

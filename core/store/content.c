@@ -33,8 +33,21 @@ static neap_rc column(const np_content *c, sqlite3_stmt *st, int at, np_str *out
   return none ? np_fail_mem(e) : NEAP_OK;
 }
 
-static neap_rc open_whole(np_content *c, int enc, np_err *e) {
-  if (enc != NP_ENC_RAW) return fail_compressed(c, enc, e);
+/* The bytes that were compressed, of which there must be `size`; in c->room. */
+static neap_rc unpack(np_content *c, int enc, size_t size, np_str *bytes, np_err *e) {
+  if (enc == NP_ENC_RAW) return NEAP_OK;
+  if (enc != NP_ENC_ZSTD || !np_press_built()) return fail_compressed(c, enc, e);
+  bool good = np_press_back(&c->sq->press, *bytes, size, &c->room);
+  if (c->room.failed) return np_fail_mem(e);
+  *bytes = np_buf_str(&c->room);
+  return good ? NEAP_OK : fail_damaged(c, e);
+}
+
+static neap_rc open_whole(np_content *c, int enc, int64_t size, np_err *e) {
+  bool sound = enc == NP_ENC_RAW || (size > 0 && (uint64_t)size <= NP_STORE_BODY_MAX);
+  if (!sound) return fail_damaged(c, e);
+  neap_rc rc = unpack(c, enc, (size_t)size, &c->text, e);
+  if (rc != NEAP_OK) return rc;
   c->whole = true;
   c->size = c->text.n;
   return np_hash_is(c->text, c->hash) ? NEAP_OK : fail_damaged(c, e);
@@ -48,7 +61,7 @@ static neap_rc judge(np_content *c, np_err *e) {
   if (place == NP_PLACE_PURGED) return np_fail_purged(c->hash, e);
   neap_rc rc = column(c, c->row, 4, &c->text, e);
   if (rc != NEAP_OK) return rc;
-  if (place == NP_PLACE_BLOB) return open_whole(c, enc, e);
+  if (place == NP_PLACE_BLOB) return open_whole(c, enc, size, e);
   bool good = place == NP_PLACE_CHUNKS && size > 0 &&
               (uint64_t)size <= NP_STORE_BODY_MAX && c->id > 0 && c->id < NP_CONTENT_MAX;
   if (good) c->size = (size_t)size;
@@ -85,7 +98,7 @@ static neap_rc judge_piece(np_content *c, size_t n, np_err *e) {
   uint64_t sum = (uint64_t)sqlite3_column_int64(c->piece, 1);
   neap_rc rc = column(c, c->piece, 2, &c->marks, e);
   if (rc == NEAP_OK) rc = column(c, c->piece, 3, &c->bytes, e);
-  if (rc == NEAP_OK && enc != NP_ENC_RAW) rc = fail_compressed(c, enc, e);
+  if (rc == NEAP_OK) rc = unpack(c, enc, np_chunk_size(c->size, n), &c->bytes, e);
   if (rc != NEAP_OK) return rc;
   bool good = c->bytes.n == np_chunk_size(c->size, n) &&
               np_chunk_sum(c->hash, n, c->marks, c->bytes) == sum;

@@ -137,6 +137,7 @@ neap_rc np_sq_memory_open(const neap_alloc *a, np_sqlite **out, np_err *e) {
   if (!sq) return np_fail_mem(e);
   sq->st = (np_store){.ops = &np_sq_ops, .alloc = a};
   np_memlogs_init(&sq->held, a, false);
+  np_buf_init(&sq->packed, a);
   sq->label = np_calloc(a, 1, sizeof ":memory:");
   if (sq->label) memcpy(sq->label, ":memory:", sizeof ":memory:");
   int rc = sqlite3_open_v2(":memory:", &sq->db,

@@ -276,6 +276,8 @@ void np_sq_free(np_sqlite *sq) {
   disconnect(sq);
   np_memlogs_free(&sq->held);
   sqlite3_mutex_free(sq->lock);
+  np_press_free(&sq->press);
+  np_buf_free(&sq->packed);
   np_free(sq->st.alloc, sq->label);
   np_free(sq->st.alloc, sq);
 }
@@ -291,6 +293,7 @@ neap_rc np_store_sqlite_open(const neap_alloc *a, const char *path_cstr, bool re
   sq->st = (np_store){.ops = &np_sq_ops, .alloc = a};
   sq->readonly = readonly;
   np_memlogs_init(&sq->held, a, false);
+  np_buf_init(&sq->packed, a);
   sq->label = make_label(a, path_cstr);
   sq->lock = sqlite3_mutex_alloc(SQLITE_MUTEX_RECURSIVE);
   neap_rc rc = sq->label && sq->lock ? open_path(sq, path_cstr, e) : np_fail_mem(e);

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "store/memlog.h"
+#include "store/press.h"
 
 #define NP_APPLICATION_ID 0x6E656170 /* "neap" */
 #define NP_BUSY_MS 5000              /* how long to wait for another process's lock */
@@ -79,6 +80,8 @@ typedef struct np_sqlite {
   sqlite3_stmt *stmt[SQL_COUNT];
   np_memlogs held;
   np_err trouble; /* why some of them wait */
+  np_press press;
+  np_buf packed; /* what was compressed last */
 } np_sqlite;
 
 /* ---- statement.c ------------------------------------------------------------------- */

@@ -250,7 +250,12 @@ struct np_store {
   ** which is then filled again. */
   np_doc_text_fn text;
   void *text_ctx;
+  /* Set by who opens: new contents of 4 KB and more are compressed, where that saves a tenth and
+  ** neap is built with zstd. What is compressed is read whether it is set or not. */
+  bool compress;
 };
+/* Is neap built with what compresses? */
+bool np_press_built(void);
 
 /* Keeps everything in memory. */
 neap_rc np_store_memory_open(const neap_alloc *a, np_store **out, np_err *e);

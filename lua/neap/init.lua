@@ -62,6 +62,7 @@ local OTHERS = {
   store = true,
   tenant = true,
   data = true,
+  compress = true,
   tools = true,
   request = true,
   summarize = true,
@@ -129,6 +130,7 @@ function M.session(options)
     tenant = options.tenant,
     data = options.data,
     on_store_failure = options.on_store_failure,
+    compress = options.compress,
   })
   if not engine then return nil, why, code end
   local raw_options = {}

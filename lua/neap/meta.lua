@@ -45,6 +45,7 @@ local neap = {}
 ---  calls next_ask and answer
 ---@field state_schema? table|string what the state object may be, as a JSON schema; see
 ---  Session:propose. A session that is resumed keeps its own
+---@field compress? boolean compress what is stored, where it saves a tenth (zstd; slower)
 ---@field no_reload? boolean never look at the policy file again
 ---@field no_tools? boolean  do not offer neap_read, neap_recall and neap_tools to the model
 

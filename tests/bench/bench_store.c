@@ -53,11 +53,12 @@ static uint64_t next_random(uint64_t *r) {
   return x ^ (x >> 27);
 }
 
-/* Lines of some 40 bytes; `no` makes it another content than all before. */
+/* Lines of some 40 bytes; `no` makes it another content than all before. A quarter is noise, so
+** that it compresses as source text does. */
 static void fill(char *p, size_t n, uint64_t no) {
   uint64_t r = no;
   for (size_t i = 0; i < n; i++) p[i] = (char)(i % 41 == 40 ? '\n' : 'a' + (i * 7) % 26);
-  for (size_t i = 0; i + 8 < n; i += 512) {
+  for (size_t i = 0; i + 8 < n; i += 32) {
     uint64_t v = next_random(&r);
     for (int k = 0; k < 8; k++) p[i + (size_t)k] = (char)('A' + (v >> (8 * k)) % 26);
   }
@@ -259,9 +260,34 @@ static void index_all(size_t size, size_t count) {
   free(body);
 }
 
+/* ---- compressed -------------------------------------------------------------------- */
+
+static void compressed(size_t size, size_t count) {
+  np_err e;
+  bench b = {.size = size, .count = count, .no = 9};
+  uint64_t r = 2;
+  np_buf_init(&b.out, libc);
+  b.body = malloc(size);
+  b.hash = malloc(count * NP_SHA256);
+  if (!b.body || !b.hash) die("out of memory");
+  fill(b.body, size, 0);
+  if (np_store_sqlite_open(libc, file("ours.db"), false, &b.ours, &e)) die(e.text);
+  b.ours->compress = true;
+  for (size_t i = 0; i < count; i++) put_one(&b, OURS, i);
+  row("put, compressed", size, (double)count / b.spent[OURS]);
+  double from = cpu();
+  for (size_t i = 0; i < count; i++) get_one(&b, OURS, b.hash[next_random(&r) % count]);
+  row("get, compressed", size, (double)count / (cpu() - from));
+  b.ours->ops->close(b.ours, &e);
+  unlink(file("ours.db"));
+  np_buf_free(&b.out);
+  free(b.body);
+  free(b.hash);
+}
+
 /* ---- windows ----------------------------------------------------------------------- */
 
-static void windows(void) {
+static void windows(bool compress) {
   np_err e;
   np_store *st;
   np_buf out;
@@ -271,6 +297,7 @@ static void windows(void) {
   char *body = malloc(LARGE);
   np_buf_init(&out, libc);
   if (!body || np_store_sqlite_open(libc, file("ours.db"), false, &st, &e)) die("store");
+  st->compress = compress;
   fill(body, LARGE, 5);
   if (st->ops->put(st, tenant, np_str_of(body, LARGE), hash, &e)) die(e.text);
   size_t lines = LARGE / 41;
@@ -283,8 +310,9 @@ static void windows(void) {
       np_buf_clear(&out);
       if (st->ops->window(st, tenant, hash, &w, &out, &e)) die(e.text);
     }
-    row(by_lines ? "window of 20 lines" : "window of 800 bytes", LARGE,
-        WINDOWS / (cpu() - from));
+    const char *name = by_lines ? "window of 20 lines" : "window of 800 bytes";
+    if (compress) name = by_lines ? "lines, compressed" : "bytes, compressed";
+    row(name, LARGE, WINDOWS / (cpu() - from));
   }
   st->ops->close(st, &e);
   unlink(file("ours.db"));
@@ -301,6 +329,10 @@ int main(int argc, char **argv) {
   index_all(1024, 1000);
   index_all(20 * 1024, 300);
   index_all(200 * 1024, 50);
-  windows();
+  windows(false);
+  if (!np_press_built()) return 0;
+  compressed(20 * 1024, 1000);
+  compressed(200 * 1024, 200);
+  windows(true);
   return 0;
 }

@@ -218,13 +218,19 @@ static void held_windows(np_store *st) {
   free_body(body);
 }
 
+/* In memory, in a file, and in one that compresses. */
 static void run_both(void (*fn)(np_store *st, unsigned long long seed),
                      unsigned long long seed) {
-  for (int file = 0; file < 2; file++) {
+  for (int how = 0; how < 3; how++) {
     np_store *st = NULL;
     np_err e;
-    neap_rc rc = file ? open_rw(&st, &e) : np_store_memory_open(libc, &st, &e);
+    if (how == 2 && !np_press_built()) {
+      check_skip("contents that are compressed", "this neap is built without zstd");
+      break;
+    }
+    neap_rc rc = how ? open_rw(&st, &e) : np_store_memory_open(libc, &st, &e);
     CHECK("a store opens", rc == NEAP_OK);
+    if (rc == NEAP_OK) st->compress = how == 2;
     if (rc == NEAP_OK) fn(st, seed);
     if (rc == NEAP_OK) st->ops->close(st, &e);
     remove_file();
@@ -299,6 +305,116 @@ static void finds_damage(void) {
     np_buf_free(&out);
     remove_file();
   }
+  free_body(body);
+}
+
+/* ---- compression ------------------------------------------------------------------- */
+
+static void compresses(void) {
+  static const struct {
+    const char *sql, *what;
+  } cases[] = {
+      {"UPDATE blob SET size = size + 1", "a size that is too large"},
+      {"UPDATE blob SET size = size - 1", "or too small"},
+      {"UPDATE blob SET size = 1 << 50", "or beyond all"},
+      {"UPDATE blob SET size = 0", "or nothing"},
+      {"UPDATE blob SET enc = 0", "bytes that are said to be plain"},
+      {"UPDATE blob SET enc = 7", "a way that nobody knows"},
+      {"UPDATE blob SET body = substr(body, 1, length(body) - 9)", "a frame cut short"},
+      {"UPDATE blob SET body = substr(body, 1, 3)", "no frame"},
+      {"UPDATE blob SET body = CAST(substr(body, 1, 100) || x'ff00ff00ff' ||"
+       " substr(body, 106) AS BLOB)",
+       "another byte in it"},
+      {"UPDATE blob SET body = x'28b52ffd0058000000'", "another's frame"},
+      {"UPDATE blob SET body = x''", "nothing at all"}};
+  unsigned long long r = 5;
+  np_str body = random_body(PROSE, 60000, &r);
+  for (size_t i = 0; i < NP_COUNT(cases); i++) {
+    np_store *st;
+    np_err e;
+    np_buf out;
+    uint8_t hash[NP_SHA256];
+    np_buf_init(&out, libc);
+    if (open_rw(&st, &e) != NEAP_OK) exit(2);
+    st->compress = true;
+    st->ops->put(st, str("t"), body, hash, &e);
+    st->ops->close(st, &e);
+    CHECK("it is compressed", number("SELECT count(*) FROM blob WHERE enc = 1 AND size ="
+                                     " 60000 AND length(body) < 54000") == 1);
+    raw(cases[i].sql);
+    if (open_rw(&st, &e) != NEAP_OK) exit(2);
+    neap_rc rc = st->ops->get(st, str("t"), hash, &out, &e);
+    bool told = rc == NEAP_E_CORRUPT || rc == NEAP_E_LIMIT;
+    if (!told) fprintf(stderr, "compressed: %s: %d\n", cases[i].what, (int)rc);
+    CHECK("damage to what is compressed is told", told && is_helpful(&e) && out.n == 0);
+    CHECK("the check finds it", faults(st, &e) >= 1);
+    st->ops->close(st, &e);
+    np_buf_free(&out);
+    remove_file();
+  }
+  free_body(body);
+}
+
+static void compresses_what_is_worth_it(void) {
+  np_store *st;
+  np_err e;
+  uint8_t hash[NP_SHA256];
+  unsigned long long r = 6;
+  np_str small = random_body(PROSE, 4095, &r), noise = random_body(BINARY, 50000, &r);
+  np_str large = random_body(CRLF, 900000, &r), mixed = random_body(BINARY, 900000, &r);
+  union {
+    const char *in;
+    char *out;
+  } p = {mixed.p};
+  memset(p.out, ' ', 400000);
+  if (open_rw(&st, &e) != NEAP_OK) exit(2);
+  st->compress = true;
+  st->ops->put(st, str("t"), small, hash, &e);
+  st->ops->put(st, str("t"), noise, hash, &e);
+  CHECK("what is small or noise is kept as it is",
+        number("SELECT count(*) FROM blob WHERE enc = 0") == 2);
+  st->ops->put(st, str("t"), large, hash, &e);
+  CHECK("of a large one each piece is compressed",
+        number("SELECT count(*) FROM chunk WHERE enc = 1") == 28);
+  st->ops->put(st, str("t"), mixed, hash, &e);
+  CHECK("or only those that are worth it",
+        windows_are_slices(st, mixed, 40, &r) &&
+            number("SELECT count(*) FROM chunk WHERE enc = 0") == 15);
+  st->ops->close(st, &e);
+  if (open_rw(&st, &e) != NEAP_OK) exit(2);
+  CHECK("who does not compress reads all the same, and keeps what is there",
+        windows_are_slices(st, large, 20, &r) &&
+            number("SELECT count(*) FROM chunk WHERE enc = 1") == 28 + 13);
+  CHECK("the check is clean", faults(st, &e) == 0);
+  st->ops->close(st, &e);
+  remove_file();
+  free_body(small);
+  free_body(noise);
+  free_body(large);
+  free_body(mixed);
+}
+
+/* A neap without zstd opens the store, and says which body it cannot read. */
+static void reads_without(void) {
+  np_store *st;
+  np_err e;
+  np_buf out;
+  uint8_t hash[NP_SHA256], plain[NP_SHA256];
+  np_str body = make_body(20000, 4);
+  np_buf_init(&out, libc);
+  if (open_rw(&st, &e) != NEAP_OK) exit(2);
+  st->ops->put(st, str("t"), body, hash, &e);
+  st->ops->put(st, str("t"), str("plain"), plain, &e);
+  st->ops->close(st, &e);
+  raw("UPDATE blob SET enc = 1 WHERE size > 9");
+  CHECK("the store opens", open_rw(&st, &e) == NEAP_OK);
+  CHECK("and says which content it cannot read, and what would help",
+        st->ops->get(st, str("t"), hash, &out, &e) == NEAP_E_LIMIT &&
+            strstr(e.text, "zstd") && strstr(e.text, "libzstd-dev") && is_helpful(&e));
+  CHECK("others are read", st->ops->get(st, str("t"), plain, &out, &e) == NEAP_OK);
+  st->ops->close(st, &e);
+  np_buf_free(&out);
+  remove_file();
   free_body(body);
 }
 
@@ -404,6 +520,12 @@ int main(void) {
   run_both(borders, seed);
   run_both(odd, seed);
   finds_damage();
+  if (np_press_built()) {
+    compresses();
+    compresses_what_is_worth_it();
+  } else {
+    reads_without();
+  }
   reads_older();
   migrates_at_once();
   remove_file();

@@ -235,7 +235,8 @@ end }]])
     assert.has_error(function()
       neap.session({ windwo = 1 })
     end, "bad argument #1 to 'session' (there is no option windwo; there are alarm, cache, "
-      .. "data, durable, encoding, failures, format, model, name, no_reload, no_tools, "
+      .. "compress, data, durable, encoding, failures, format, model, name, no_reload, "
+      .. "no_tools, "
       .. "on_store_failure, options, policy, prices, request, reserve, shadow, shadow_options, "
       .. "state_schema, store, summarize, tenant, tools, window)")
     assert.has_error(function()

@@ -32,7 +32,8 @@ describe("the examples", function()
       os.getenv("CC") or "cc",
       shared.quote(exe),
       shared.quote(build),
-      "$(pkg-config --libs lua5.4 sqlite3 nettle libutf8proc libpcre2-8)"
+      "$(pkg-config --libs lua5.4 sqlite3 nettle libutf8proc libpcre2-8) "
+        .. "$(pkg-config --libs libzstd 2>/dev/null)"
     )
     local said, code = capture(command)
     assert.equal(0, code, said)

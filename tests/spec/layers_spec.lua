@@ -31,6 +31,7 @@ local LIBRARIES = {
   { header = "^lualib%.h$", where = { "^core/policy/", "^core/bind/", "^core/cli/" } },
   { header = "^sqlite3%.h$", where = { "^core/store/" } },
   { header = "^nettle/", where = { "^core/base/hash%.c$" } },
+  { header = "^zstd%.h$", where = { "^core/store/press%.c$" } },
   { header = "^pcre2%.h$", where = { "^core/text/regex%.c$" } },
   { header = "^utf8proc%.h$", where = { "^core/text/", "^core/token/gen" } },
 }

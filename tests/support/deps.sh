@@ -32,6 +32,11 @@ group_run() {
   want libpcre2-dev lib libpcre2-8
 }
 
+# What neap does without where it is not there.
+group_more() {
+  want libzstd-dev lib libzstd
+}
+
 group_test() {
   want lua-busted has busted
   want lua-busted mod busted.core
@@ -47,9 +52,9 @@ group_lint() {
 
 for group in "$@"; do
   case $group in
-    run | test | lint) "group_$group" ;;
+    run | more | test | lint) "group_$group" ;;
     *)
-      echo "neap: deps.sh: no group '$group'; the groups are run, test, lint" >&2
+      echo "neap: deps.sh: no group '$group'; the groups are run, more, test, lint" >&2
       exit 2
       ;;
   esac
