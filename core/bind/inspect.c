@@ -181,6 +181,13 @@ static int measure(lua_State *L) {
     lua_setfield(L, -2, distances[i]);
   }
   lua_setfield(L, -2, "by_distance");
+  lua_newtable(L);
+  for (int i = 0; i < NP_CLASS_COUNT; i++) {
+    if (!m.by_class[i].cited) continue;
+    push_facts(L, &m.by_class[i]);
+    lua_setfield(L, -2, np_ident_class_name((np_ident_class)i));
+  }
+  lua_setfield(L, -2, "by_class");
   lua_setfield(L, -2, "facts");
   lua_createtable(L, 0, 2);
   set_int(L, "cited", m.words_cited);

@@ -40,6 +40,23 @@ bool np_ident_next(np_ident_iter *it, np_ident *out);
 ** also inside a longer run of them, which has no borders to see. Linear. */
 bool np_ident_in(np_str text, np_str ident);
 
+/* What kind of name it is, by its characters: snake_case, camelCase and kebab-case names and the
+** rest (NAME); paths and files; URLs; numbers, dates, versions and measures such as 30ms; hashes
+** and UUIDs; codes such as ERR_17 or ENOENT; CJK phrases. Words are OTHER. */
+typedef enum np_ident_class {
+  NP_CLASS_NAME,
+  NP_CLASS_PATH,
+  NP_CLASS_URL,
+  NP_CLASS_NUMBER,
+  NP_CLASS_HASH,
+  NP_CLASS_CODE,
+  NP_CLASS_CJK,
+  NP_CLASS_OTHER,
+  NP_CLASS_COUNT
+} np_ident_class;
+np_ident_class np_ident_class_of(np_str s, np_ident_kind kind);
+const char *np_ident_class_name(np_ident_class c);
+
 /* ---- the index ---- */
 
 /* Who wrote an entry: decides what is a fact and what is a citation. */

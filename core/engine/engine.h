@@ -455,7 +455,7 @@ typedef struct np_facts {
 } np_facts;
 #define NP_DISTANCES 5 /* 1-3, 4-10, 11-20, 21-50, 51 and more */
 typedef struct np_measure {
-  np_facts facts, by_distance[NP_DISTANCES];
+  np_facts facts, by_distance[NP_DISTANCES], by_class[NP_CLASS_COUNT];
   int64_t words_cited, words_present;
 } np_measure;
 typedef void (*np_gone_fn)(void *ctx, const np_citation *c);

@@ -71,6 +71,7 @@ neap_rc np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, vo
     }
     const np_entry *source = np_log_keyed(&s->log, c->credited);
     count(&out->facts, st);
+    count(&out->by_class[np_ident_class_of(c->text, c->kind)], st);
     count(&out->by_distance[distance_class(c->step - (source ? source->step : 0))], st);
     if (st == GONE && gone) gone(ctx, c);
   }

@@ -71,6 +71,50 @@ static void scanner_table(void) {
   }
 }
 
+static void classes_table(void) {
+  static const struct {
+    const char *text, *class_name;
+  } rows[] = {{"src/main.c", "path"},
+              {"main.c:12", "path"},
+              {"conf.yaml", "path"},
+              {"/usr/lib", "path"},
+              {"https://example.org/a", "url"},
+              {"www.example.org", "url"},
+              {"4711", "number"},
+              {"2024-05-15", "number"},
+              {"10:30:07", "number"},
+              {"1.2.3", "number"},
+              {"30ms", "number"},
+              {"2.5GHz", "number"},
+              {"deadbeef01", "hash"},
+              {"0x7ffe12ab", "hash"},
+              {"3f2504e0-4f89-11d3-9a0c-0305e82c3301", "hash"},
+              {"E4711", "code"},
+              {"ERR_17", "code"},
+              {"CVE-2021-44228", "code"},
+              {"ENOENT", "code"},
+              {"parseConfig", "name"},
+              {"user_id", "name"},
+              {"dry-run", "name"},
+              {"self.model", "name"},
+              {"MAX_SIZE", "name"},
+              {"x@example.org", "name"}};
+  for (size_t i = 0; i < NP_COUNT(rows); i++) {
+    np_ident_class c = np_ident_class_of(lit(rows[i].text), NP_IDENT_NAME);
+    bool ok = strcmp(np_ident_class_name(c), rows[i].class_name) == 0;
+    if (!ok) {
+      fprintf(stderr, "input %s\nexpected %s\ngot %s\n", rows[i].text, rows[i].class_name,
+              np_ident_class_name(c));
+    }
+    CHECK("tells what kind of name it is", ok);
+  }
+  CHECK("CJK phrases are a class of their own",
+        np_ident_class_of(lit("\xE5\x8C\x97\xE4\xBA\xAC"), NP_IDENT_CJK) == NP_CLASS_CJK);
+  CHECK("words and nothing are other",
+        np_ident_class_of(lit("word"), NP_IDENT_WORD) == NP_CLASS_OTHER &&
+            np_ident_class_of(lit(""), NP_IDENT_NAME) == NP_CLASS_OTHER);
+}
+
 static size_t count_kind(np_str s, np_ident_kind kind) {
   np_ident_iter it = np_ident_scan(s);
   np_ident id;
@@ -560,6 +604,7 @@ static void drift(void) {
 
 int main(void) {
   scanner_table();
+  classes_table();
   long_runs();
   in_agrees();
   facts();

@@ -65,6 +65,9 @@ describe("the measures, counted by hand", function()
     assert.are.same({ 1, 1, 0, 0, 0 }, counts(line.facts.by_distance["1-3"]))
     assert.are.same({ 1, 1, 0, 0, 0 }, counts(line.facts.by_distance["4-10"]))
     assert.are.same({ 3, 3, 0, 0, 0 }, counts(line.facts.by_distance["11-20"]))
+    assert.are.same({ 2, 2, 0, 0, 0 }, counts(line.facts.by_class.path)) -- pump.c, e.conf
+    assert.are.same({ 2, 2, 0, 0, 0 }, counts(line.facts.by_class.code)) -- ERR_17, twice
+    assert.are.same({ 1, 1, 0, 0, 0 }, counts(line.facts.by_class.number))
     assert.are.same({ cited = 1, present = 1 }, line.words)
     assert.are.same({ 0, 1 }, { line.repeats, line.calls_again })
     assert.are.same({ due = 24, present = 24, noted = 0 }, line.constraints)
@@ -165,6 +168,13 @@ local function check(recording, o, where)
   local sums = other:sums()
   replay.close(state)
   local line = replay.summary(recording, state)
+  for _, name in ipairs({ "cited", "present", "noted", "pointed", "gone" }) do
+    local sum = 0
+    for _, facts in pairs(line.facts.by_class) do
+      sum = sum + facts[name]
+    end
+    assert(sum == line.facts[name], where .. ": classes add up to all: " .. name)
+  end
   local near = math.abs(rare - line.density_rare)
   assert(near <= 0.00011, ("%s: rare density %f, got %f"):format(where, rare, line.density_rare))
   assert.are.same(

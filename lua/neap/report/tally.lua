@@ -39,7 +39,7 @@ Tally.__index = Tally
 ---@return neap.Tally
 function M.new(price, window)
   local facts = no_facts()
-  facts.by_distance = {}
+  facts.by_distance, facts.by_class = {}, {}
   for _, class in ipairs(M.DISTANCES) do
     facts.by_distance[class] = no_facts()
   end
@@ -115,9 +115,11 @@ end
 -- The same measure for a turn that sent nothing: nothing that the step used was to be seen.
 local function nothing_shown(m)
   local facts = all_gone(m.facts)
-  facts.by_distance = {}
-  for class, of_class in pairs(m.facts.by_distance or {}) do
-    facts.by_distance[class] = all_gone(of_class)
+  for _, by in ipairs({ "by_distance", "by_class" }) do
+    facts[by] = {}
+    for class, of_class in pairs(m.facts[by] or {}) do
+      facts[by][class] = all_gone(of_class)
+    end
   end
   return { facts = facts, words = { cited = m.words.cited, present = 0 } }
 end
@@ -130,6 +132,11 @@ function Tally:measure(m)
   add_facts(self.facts, m.facts)
   for class, facts in pairs(m.facts.by_distance or {}) do
     add_facts(self.facts.by_distance[class], facts)
+  end
+  for class, facts in pairs(m.facts.by_class or {}) do
+    local into = self.facts.by_class
+    into[class] = into[class] or no_facts()
+    add_facts(into[class], facts)
   end
   self.words.cited = self.words.cited + m.words.cited
   self.words.present = self.words.present + m.words.present
