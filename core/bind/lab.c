@@ -10,7 +10,13 @@ static lua_Integer tokens_of(const np_view *v, int64_t id) {
   return sh->listed && sh->rung != NP_DROPPED ? (lua_Integer)sh->tokens : 0;
 }
 
-/* take_shown(last, runs, step): entries whose tokens in the prompt are others than in `last`
+/* What can be used by later steps; what density.lua asks about. */
+static bool is_source(np_kind kind) {
+  return kind == NP_KIND_RESULT || kind == NP_KIND_USER || kind == NP_KIND_FILE ||
+         kind == NP_KIND_MEMORY || kind == NP_KIND_EVIDENCE;
+}
+
+/* take_shown(last, runs, step): sources whose tokens in the prompt are others than in `last`
 ** (entry -> tokens) are put there, and appended to `runs` as entry, step, tokens. */
 static int take_shown(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
@@ -19,6 +25,7 @@ static int take_shown(lua_State *L) {
   lua_Integer step = luaL_checkinteger(L, 4), n = (lua_Integer)lua_rawlen(L, 3);
   lua_settop(L, 3);
   for (int64_t id = 1; id <= (int64_t)s->log.entry_count; id++) {
+    if (!is_source(s->log.entries[id - 1].kind)) continue;
     lua_Integer now = tokens_of(&s->pack.view, id);
     lua_rawgeti(L, 2, (lua_Integer)id);
     lua_Integer was = lua_tointeger(L, -1);
@@ -35,6 +42,20 @@ static int take_shown(lua_State *L) {
     }
   }
   return 0;
+}
+
+/* shows(id, text): whether the text stands in what the prompt shows of the entry. */
+static int shows(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  const np_view *v = &s->pack.view;
+  const np_entry *en = np_log_entry(&s->log, luaL_checkinteger(L, 2));
+  np_str text, there = {0};
+  text.p = luaL_checklstring(L, 3, &text.n);
+  const np_shown *sh = en && (size_t)en->id <= v->count ? np_view_at(v, en->id) : NULL;
+  if (sh && sh->listed && sh->rung != NP_DROPPED)
+    there = sh->rung == NP_FULL ? en->text : np_view_text(v, sh->text, &s->text);
+  lua_pushboolean(L, there.n && np_str_find(there, text, 0) != SIZE_MAX);
+  return 1;
 }
 
 /* kind(id): its kind, without the rest that entry(id) tells. */
@@ -88,13 +109,12 @@ static int facts(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg np_bind_lab[] = {{"take_shown", take_shown},
-                                {"kind", kind},
-                                {"uses", uses},
-                                {"facts", facts},
-                                {NULL, NULL}};
+const luaL_Reg np_bind_lab[] = {
+    {"take_shown", take_shown}, {"shows", shows}, {"kind", kind}, {"uses", uses},
+    {"facts", facts},           {NULL, NULL}};
 
 const luaL_Reg np_bind_lab_shadow[] = {{"shadow_take_shown", take_shown},
+                                       {"shadow_shows", shows},
                                        {"shadow_kind", kind},
                                        {"shadow_uses", uses},
                                        {NULL, NULL}};

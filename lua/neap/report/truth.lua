@@ -121,16 +121,11 @@ function Truth:take_in(session)
   self.seen = session:entry_count()
 end
 
-local function shows(session, id, text)
-  local shown = session:shown(id)
-  return shown ~= nil and shown:find(text, 1, true) ~= nil
-end
-
 -- "present", "noted", or nil.
 local function state_of(session, holders, text)
   local noted
   for _, one in ipairs(holders) do
-    if shows(session, one.id, text) then
+    if session:shows(one.id, text) then
       if not one.is_note then return "present" end
       noted = "noted"
     end
@@ -175,7 +170,7 @@ function M.state_in(session, text, last)
   local best = "gone"
   for id = 1, last or session:entry_count() do
     local kind = session:kind(id)
-    if shows(session, id, text) then
+    if session:shows(id, text) then
       if not NOTE[kind] then return "present" end
       best = "noted"
     elseif best == "gone" and (kind == "call" or kind == "result") and session:shown(id) then

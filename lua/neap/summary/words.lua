@@ -10,9 +10,9 @@ local P, R, S, C, Cmt = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cmt
 
 local letter = R("az", "AZ", "09") + S("_./:@#-")
 local function is_name(_, at, s)
-  local core = s:gsub("^[./:@#-]+", ""):gsub("[./:@#-]+$", "")
+  local core = s:match("^[./:@#-]*(.-)[./:@#-]*$")
   if #core < 3 then return false end
-  local odd = core:find("%d") or core:find("[_/]") or core:find("%w[.-]%w") or core:find("%l%u")
+  local odd = core:find("[%d_/]") or core:find("%w[.-]%w") or core:find("%l%u")
   if not odd or (#core < 4 and not core:find("^%d+$")) then return false end
   return at, core
 end
