@@ -58,6 +58,31 @@ static int shows(lua_State *L) {
   return 1;
 }
 
+/* by_rung(): tokens of the prompt's entries by how much of each is shown; summaries apart. What
+** frames messages, and notices, are in none. */
+static int by_rung(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  const np_view *v = &s->pack.view;
+  int64_t sums[NP_DROPPED] = {0}, summaries = 0;
+  for (int64_t id = 1; id <= (int64_t)v->count; id++) {
+    const np_shown *sh = np_view_at(v, id);
+    if (!sh->listed || sh->rung >= NP_DROPPED) continue;
+    if (s->log.entries[id - 1].kind == NP_KIND_SUMMARY) summaries += sh->tokens;
+    else sums[sh->rung] += sh->tokens;
+  }
+  lua_createtable(L, 0, NP_DROPPED + 1);
+  for (int r = 0; r < NP_DROPPED; r++) {
+    if (!sums[r]) continue;
+    lua_pushinteger(L, (lua_Integer)sums[r]);
+    lua_setfield(L, -2, np_rung_name((np_rung)r));
+  }
+  if (summaries) {
+    lua_pushinteger(L, (lua_Integer)summaries);
+    lua_setfield(L, -2, "summary");
+  }
+  return 1;
+}
+
 /* kind(id): its kind, without the rest that entry(id) tells. */
 static int kind(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
@@ -110,11 +135,12 @@ static int facts(lua_State *L) {
 }
 
 const luaL_Reg np_bind_lab[] = {
-    {"take_shown", take_shown}, {"shows", shows}, {"kind", kind}, {"uses", uses},
-    {"facts", facts},           {NULL, NULL}};
+    {"take_shown", take_shown}, {"shows", shows},     {"kind", kind}, {"uses", uses},
+    {"facts", facts},           {"by_rung", by_rung}, {NULL, NULL}};
 
 const luaL_Reg np_bind_lab_shadow[] = {{"shadow_take_shown", take_shown},
                                        {"shadow_shows", shows},
+                                       {"shadow_by_rung", by_rung},
                                        {"shadow_kind", kind},
                                        {"shadow_uses", uses},
                                        {NULL, NULL}};

@@ -81,7 +81,8 @@ describe("neap replay", function()
     for i = 1, 21 do
       local turn = list[i]
       local want = { "budget", "cached", "changed", "epoch", "exact", "regions", "step" }
-      table.move({ "billed_cached", "tokens", "trace", "turn", "written" }, 1, 5, #want + 1, want)
+      local more = { "billed_cached", "rungs", "tokens", "trace", "turn", "written" }
+      table.move(more, 1, #more, #want + 1, want)
       table.sort(want)
       if turn.steps_left then
         table.move({ "growth", "steps_left" }, 1, 2, #want + 1, want)
@@ -97,6 +98,13 @@ describe("neap replay", function()
         sum = sum + n
       end
       assert.are.equal(turn.tokens, sum)
+      local shown = 0
+      for _, n in pairs(turn.rungs) do
+        shown = shown + n
+      end
+      assert.is_true(shown > 0 and shown <= turn.tokens) -- the rest frames messages
+      assert.is_true(i == 1 or shown >= turn.regions.hot * 9 // 10)
+      assert.are.equal(i > 4, turn.rungs.masked ~= nil)
       assert.is_true(turn.cached <= turn.tokens)
     end
     local last = list[22]

@@ -20,6 +20,8 @@ function M.new(recording)
     repeats = repeats.new(),
     truth = truth.new(recording),
     is_sent = false,
+    rungs = {},
+    sent = 0,
   }, Observer)
 end
 
@@ -37,12 +39,22 @@ function M.shadow(session)
   })
 end
 
+-- What of the prompt is full, trimmed, a reference, a mark, a summary: into the account too.
+function Observer:take_rungs(session, account)
+  account.rungs = session:by_rung()
+  self.sent = self.sent + 1
+  for name, tokens in pairs(account.rungs) do
+    self.rungs[name] = (self.rungs[name] or 0) + tokens
+  end
+end
+
 --- Takes in the prompt of a turn, before the step's message `i` is appended.
 ---@param session table
 ---@param account table
 ---@param i integer
 function Observer:turn(session, account, i)
   self.is_sent = account.overflow == nil
+  if self.is_sent then self:take_rungs(session, account) end
   if self.is_sent then self.density:turn(session, account.step) end
   self.truth:turn(session, self.is_sent)
   self.truth:need(session, i, self.is_sent)
@@ -69,6 +81,10 @@ function Observer:result(session, tokens)
   local line = {}
   local words, rare = self.density:shares(session, self.recording, tokens)
   line.density, line.density_rare = round(words), round(rare)
+  for name, sum in pairs(self.rungs) do
+    line.rung_tokens = line.rung_tokens or {}
+    line.rung_tokens[name] = (2 * sum + self.sent) // (2 * self.sent)
+  end
   line.repeats, line.calls_again = self.repeats.hidden, self.repeats.again
   for name, value in pairs(self.truth:result()) do
     line[name] = type(value) == "number" and round(value) or value
