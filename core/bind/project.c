@@ -91,9 +91,30 @@ static void push_locator(lua_State *L, const np_projection *p, np_str text) {
   np_bind_push_buf(L, b);
 }
 
+/* A Lua function as judge of lines; what it raises is kept until the core has let go. */
+typedef struct judge {
+  lua_State *L;
+  int function, error; /* places on the stack; error 0: none */
+} judge;
+
+static unsigned ask_judge(void *ctx, np_str line) {
+  judge *j = ctx;
+  if (j->error) return 0;
+  lua_pushvalue(j->L, j->function);
+  lua_pushlstring(j->L, line.p, line.n);
+  if (lua_pcall(j->L, 1, 1, 0) != LUA_OK) {
+    j->error = lua_gettop(j->L);
+    return 0;
+  }
+  lua_Number n = lua_tonumber(j->L, -1);
+  lua_pop(j->L, 1);
+  return n > 0 ? n < 1e6 ? (unsigned)(n * 1000) : 1000000000u : 0;
+}
+
 /* project(encoding or nil, text, words [, {tokens, id, hash, lines_before, bytes_before,
-** lines_total}]): { text, tokens, lines, found, shown, count, ranges, whole, made, rest_from,
-** rest_to, locator }, or nil, message, code. Without an encoding there is no limit. */
+** lines_total, score}]): { text, tokens, lines, found, shown, count, ranges, whole, made, rest_from,
+** rest_to, locator }, or nil, message, code. Without an encoding there is no limit. `score` is a
+** function that judges the lines of `about` in the place of words: score(line), 0 or more. */
 static int project(lua_State *L) {
   np_err e = {0};
   np_projection p = {0};
@@ -109,8 +130,18 @@ static int project(lua_State *L) {
   luaL_argcheck(L, !v || *v, 1, "the encoding is closed");
   np_arena *ar = push_arena(L);
   np_buf *shown = np_bind_buf(L);
+  judge j = {L, 0, 0};
+  np_scorer scorer = {ask_judge, &j};
+  if (lua_istable(L, 4) && lua_getfield(L, 4, "score") == LUA_TFUNCTION) {
+    j.function = lua_gettop(L);
+    ask.scorer = &scorer;
+  }
   neap_rc rc = np_extract_parse(words, &ask.what, &e);
   if (!rc) rc = np_project(v ? *v : NULL, text, &ask, ar, &p, shown, &e);
+  if (j.error) {
+    lua_settop(L, j.error);
+    return lua_error(L);
+  }
   if (rc) return np_bind_fail(L, &e);
   push_result(L, &p, shown);
   int at = lua_gettop(L);

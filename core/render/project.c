@@ -166,7 +166,8 @@ static neap_rc choose(job *j, size_t tokens, np_str gap) {
                      .lines = ends ? part->count : 0,
                      .keep = keep_of(part->kind),
                      .about = part->argument,
-                     .among = many ? &j->stretches : NULL};
+                     .among = many ? &j->stretches : NULL,
+                     .scorer = j->ask->scorer};
   size_t base = many ? 0 : j->from;
   np_str text = many ? j->text : np_str_cut(j->text, j->from, j->to);
   neap_rc rc = np_trim_choose(j->v, text, &ask, gap, j->ar, &t, j->err);

@@ -19,6 +19,7 @@ typedef struct np_project_ask {
   /* The limit is what somebody asked for, not only what there is room for: ERRORS and ABOUT may
   ** fill it, where they are content with NP_PROJECT_PLAIN otherwise. */
   bool asked;
+  const np_scorer *scorer; /* of ABOUT: a host's own; NULL: by words */
 } np_project_ask;
 
 #define NP_PROJECT_PLAIN 1500 /* tokens: a long log's errors and its end */

@@ -120,7 +120,7 @@ static bool prepare(np_plan *p, np_keep *keep) {
   if (!np_plan_cut(p)) return false;
   if (*keep == NP_KEEP_DENSE && !np_dense_score(p)) return false;
   if (*keep == NP_KEEP_ERRORS) np_errors_score(p, &found);
-  if (*keep == NP_KEEP_ABOUT) np_about_score(p, &found);
+  if (*keep == NP_KEEP_ABOUT && !np_about_score(p, &found)) return false;
   if (!found) *keep = NP_KEEP_ENDS;
   return true;
 }
@@ -229,6 +229,7 @@ neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, n
                .about = ask->about,
                .alloc = ar->alloc,
                .among = ask->among,
+               .scorer = ask->scorer,
                .limit = limit_of(text, ask->tokens),
                .lines = ask->lines ? ask->lines : SIZE_MAX};
   np_keep keep = ask->keep;

@@ -22,6 +22,13 @@ typedef enum np_keep {
 bool np_keep_parse(np_str name, np_keep *out);
 const char *np_keep_name(np_keep keep);
 
+/* A host's own judge of lines, in the place of words: a model that is small enough. */
+typedef struct np_scorer {
+  /* How much the line matters for the query, from 0 on; the same for the same line. */
+  unsigned (*score)(void *ctx, np_str line);
+  void *ctx;
+} np_scorer;
+
 /* What may be kept of a text. */
 typedef struct np_trim_ask {
   size_t tokens; /* at most */
@@ -30,6 +37,7 @@ typedef struct np_trim_ask {
   np_str about; /* the query of NP_KEEP_ABOUT */
   /* NULL, or what alone may be kept, by rank and then in order, whatever `keep` says */
   const np_stretches *among;
+  const np_scorer *scorer; /* of NP_KEEP_ABOUT; NULL: by the words of `about` */
 } np_trim_ask;
 #define NP_TRIM_ANY SIZE_MAX /* as `tokens`: no limit */
 

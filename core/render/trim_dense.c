@@ -79,6 +79,20 @@ bool np_dense_score(np_plan *p) {
   return ok;
 }
 
+bool np_dense_add(np_plan *p) {
+  size_t fresh;
+  np_map seen;
+  np_map_init(&seen, p->alloc);
+  bool ok = true;
+  for (size_t i = 0; ok && i < p->n; i++) {
+    np_str s = np_plan_unit(p, i);
+    ok = see(&seen, s, &fresh);
+    p->units[i].score += (unsigned)((fresh << 15) / (s.n + LENGTH_BONUS)) & 0x7FFF;
+  }
+  np_map_free(&seen);
+  return ok;
+}
+
 bool np_dense_keep(np_plan *p) {
   for (size_t i = 0; i < p->first && np_plan_take(p, i);) i++;
   for (size_t i = p->n; i > p->last && np_plan_take(p, i - 1);) i--;

@@ -21,8 +21,9 @@ typedef struct np_plan {
   np_str text, about;
   const neap_alloc *alloc;
   const np_stretches *among; /* NULL: all of the text */
-  size_t limit;              /* of the joined text */
-  size_t lines;              /* that may be kept; SIZE_MAX: any number */
+  const np_scorer *scorer;
+  size_t limit; /* of the joined text */
+  size_t lines; /* that may be kept; SIZE_MAX: any number */
   size_t
       budget; /* what may be chosen: the limit, or less when the joined text was over */
   size_t gap_cost; /* tokens of a gap on its own line */
@@ -71,9 +72,11 @@ void np_plan_fill(np_plan *p);
 void np_plan_ends(np_plan *p, np_keep keep);
 bool np_dense_score(np_plan *p);
 bool np_dense_keep(np_plan *p);
+/* Adds to every unit's score what its new identifiers are worth: less than 2^15. */
+bool np_dense_add(np_plan *p);
 void np_errors_score(np_plan *p, bool *found);
 bool np_errors_keep(np_plan *p);
-void np_about_score(np_plan *p, bool *found);
+bool np_about_score(np_plan *p, bool *found);
 bool np_about_keep(np_plan *p);
 
 /* The same among stretches: cuts the text into their lines and what lies between; keeps what fits. */

@@ -95,6 +95,24 @@ describe("core.project", function()
     assert.truthy(why:find("use one of: 41-380, head 50", 1, true))
   end)
 
+  it("lets a host judge the lines of a goal", function()
+    local log = {}
+    for i = 1, 400 do
+      log[i] = ("step %d took the usual way"):format(i)
+    end
+    log[207] = "here the cache was left alone"
+    local all = table.concat(log, "\n") .. "\n"
+    local ask = { tokens = 60, score = function(line)
+      return line:find("cache", 1, true) and 1 or 0
+    end }
+    local got = assert(core.project(encoding, all, "about why it is slow", ask))
+    assert.truthy(got.text:find(log[207], 1, true))
+    assert.truthy(got.text:find(log[206], 1, true))
+    assert.is_true(got.tokens <= 60)
+    ask.score = function() error("no model") end
+    assert.has_error(function() core.project(encoding, all, "about x", ask) end)
+  end)
+
   it("knows a part's kind by its words", function()
     assert.equal("match", core.extract_kind("match x"))
     assert.is_nil(core.extract_kind("mtch x"))
