@@ -105,10 +105,12 @@ function areaScale(top, lines, how, budget) {
   return !how.total && budget > most && budget < 1.4 * most ? budget * 1.03 : most * 1.03;
 }
 
-// Draws into `box`. `how`: { by, total, whole }: whole is the run without a window, or null.
-function drawArea(box, run, how, turn, pick) {
+// Draws into `box`, and what the colours mean into `keys`. `how`: { by, total, whole }: whole is
+// the run without a window, or null. Returns what moves the cursor.
+function drawArea(box, keys, run, how, turn, pick) {
   const n = run.turns.length, width = box.clientWidth, height = clamp(width * 0.42, 230, 330);
   box.replaceChildren();
+  keys.replaceChildren();
   if (!n) {
     box.append(el("p", { class: "soft" }, "The recording has no turn."));
     return;
@@ -155,7 +157,8 @@ function drawArea(box, run, how, turn, pick) {
     const at = event.clientX - root.getBoundingClientRect().left - frame.x;
     pick(clamp(Math.floor((at / frame.w) * n) + 1, 1, n));
   });
-  box.append(root, areaKeys(layers, how));
+  box.append(root);
+  keys.replaceChildren(areaKeys(layers, how));
   return move;
 }
 

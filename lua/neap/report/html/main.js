@@ -52,7 +52,7 @@ function drawAreaPart() {
   const how = { by: byId("by").value, total: byId("total").checked };
   const full = head.rows.findIndex((r) => r.unbounded);
   how.whole = byId("whole").checked && full >= 0 && full !== chosen.row ? runOf(chosen.group, full) : null;
-  view.moveLine = drawArea(byId("area"), run, how, chosen.turn, (turn) => pick(chosen.entry, turn));
+  view.moveLine = drawArea(byId("area"), byId("area-keys"), run, how, chosen.turn, (turn) => pick(chosen.entry, turn));
 }
 
 // The slider and the line of the cursor; the words that tell of both.

@@ -34,7 +34,7 @@ const overlap = (a, b) =>
 // Where a name of that width may stand: the place around its point with the least in its way.
 function placeName(point, width, taken, frame) {
   let best = null;
-  for (const far of [11, 24, 40, 60]) {
+  for (const far of frame.w < 420 ? [11, 20] : [11, 24, 40, 60]) {
     for (const [dx, dy] of NAMES_AT) {
       const side = dx && dy ? far * 0.75 : far;
       const box = { w: width, h: 15 };
