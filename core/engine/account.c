@@ -1,7 +1,7 @@
 /*
 ** The account of a turn as one JSON object. next: outlook.c
 */
-#include "engine/engine.h"
+#include "engine/read.h"
 #include "pack/bounds.h"
 #include "render/repair.h"
 
@@ -240,6 +240,8 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   if (s->breaker.row) add_int(b, "policy_failed", s->breaker.row);
   if (s->breaker.until) add_int(b, "policy_out_until", s->breaker.until);
   if (s->pack.view.left_out) add_int(b, "left_out", s->pack.view.left_out);
+  int64_t dangling = np_read_dangling(s);
+  if (dangling) add_int(b, "dangling", dangling);
   if (!s->overflow) add_repairs(b, s);
   if (s->overflow) add_overflow(s, b);
   np_buf_addc(b, '}');

@@ -1,12 +1,11 @@
 /*
 ** neap_read: a part of an earlier entry, with where it is from, and never more than there is room
 ** for in the prompt; what remains is said, and how to get it. What is still shown from an earlier
-** reading is pointed at, not given twice. next: recall.c
+** reading is pointed at, not given twice. next: source.c, pointer.c
 */
 #include "engine/read.h"
 
 #include "base/hash.h"
-#include "render/mark.h"
 #include "render/project.h"
 
 #define HEAD_TOKENS 160 /* the head, and the line that says what remains */
@@ -36,20 +35,37 @@ static bool parse_id(np_str text, np_wanted *w) {
 
 /* ---- what is asked for ---- */
 
-bool np_wanted_read(const neap_session *s, np_json args, np_wanted *w, np_err *e) {
+static void init(const neap_session *s, np_wanted *w) {
   *w = (np_wanted){0};
   np_buf_init(&w->name, &s->engine->alloc);
   np_buf_init(&w->words, &s->engine->alloc);
-  if (!text_of(args, "id", &w->name) || !parse_id(np_buf_str(&w->name), w)) {
-    np_fail(
-        e, NEAP_E_ARG,
-        "Give \"id\", the number of an entry as a [neap] mark has it: 17, or SESSION/17 "
-        "of another session.");
-    return false;
+}
+
+/* What name and words say. */
+static neap_rc settle(const neap_session *s, np_wanted *w, np_err *e) {
+  if (w->name.failed || w->words.failed) return np_fail_mem(e);
+  if (!parse_id(np_buf_str(&w->name), w)) {
+    return np_fail(e, NEAP_E_ARG,
+                   "Give \"id\", the number of an entry as a [neap] mark has it: 17, or "
+                   "SESSION/17 of another session.");
   }
   if (np_str_is(w->session, s->name)) w->session = (np_str){0};
+  return np_extract_parse(np_buf_str(&w->words), &w->part, e);
+}
+
+bool np_wanted_read(const neap_session *s, np_json args, np_wanted *w, np_err *e) {
+  init(s, w);
+  text_of(args, "id", &w->name);
   if (!text_of(args, "part", &w->words)) text_of(args, "lines", &w->words);
-  return np_extract_parse(np_buf_str(&w->words), &w->part, e) == NEAP_OK;
+  return settle(s, w, e) == NEAP_OK;
+}
+
+neap_rc np_wanted_make(const neap_session *s, np_str id, np_str part, np_wanted *w,
+                       np_err *e) {
+  init(s, w);
+  np_buf_add(&w->name, id);
+  np_buf_add(&w->words, part);
+  return settle(s, w, e);
 }
 
 void np_wanted_free(np_wanted *w) {
@@ -115,13 +131,6 @@ static size_t room(neap_session *s) {
 
 /* ---- the answer ---- */
 
-/* What made it, in a few words: bash "make test", step 12. */
-void np_read_origin(const neap_session *s, const np_entry *en, np_buf *out) {
-  np_mark_what(&s->pack.view, en, out);
-  np_buf_adds(out, ", step ");
-  np_buf_int(out, en->step);
-}
-
 static void add_rest(const np_wanted *w, const np_projection *p, np_buf *out) {
   if (!p->rest_from) return;
   if (out->n && out->p[out->n - 1] != '\n') np_buf_addc(out, '\n');
@@ -152,49 +161,46 @@ static void add_head(const np_wanted *w, const np_projection *p, np_str text,
 }
 
 neap_rc np_read_part(neap_session *s, const np_wanted *w, np_str text, np_str origin,
-                     size_t tokens, np_buf *out) {
+                     size_t tokens, np_buf *out, np_err *e) {
   np_arena ar;
   np_projection p;
   np_buf shown;
-  np_err e = {0};
   np_project_ask ask = {.what = w->part, .tokens = tokens};
   np_arena_init(&ar, &s->engine->alloc);
   np_buf_init(&shown, &s->engine->alloc);
-  neap_rc rc = np_project(s->vocab, text, &ask, &ar, &p, &shown, &e);
+  neap_rc rc = np_project(s->vocab, text, &ask, &ar, &p, &shown, e);
   if (rc == NEAP_OK) {
     add_head(w, &p, text, origin, out);
     np_buf_add(out, np_buf_str(&shown));
     add_rest(w, &p, out);
   }
-  bool lost = rc == NEAP_E_MEMORY || shown.failed || out->failed;
+  if (shown.failed || out->failed) rc = np_fail_mem(e);
   np_buf_free(&shown);
   np_arena_free(&ar);
-  if (lost) return np_fail_mem(&s->err);
-  if (rc != NEAP_OK) np_buf_adds(out, e.text);
-  return NEAP_OK;
+  return rc;
 }
 
-static neap_rc read_here(neap_session *s, const np_wanted *w, np_buf *out) {
-  const np_entry *en = np_log_entry(&s->log, w->id);
-  np_buf origin;
-  if (en && en->voided) np_back_tell(s, en, out);
-  if (!en || (en->kind == NP_KIND_LOG && !en->voided)) {
-    np_buf_adds(out, "There is no entry ");
-    np_buf_int(out, w->id);
-    np_buf_adds(out, "; use the number in a [neap] mark.");
-    return NEAP_OK;
-  }
+static neap_rc read_wanted(neap_session *s, const np_wanted *w, np_buf *out) {
+  np_err e = {0};
+  np_buf text, origin;
   size_t tokens = room(s);
   int64_t before = shown_before(s, w);
   if (before) {
     say_shown(s, before, out);
     return NEAP_OK;
   }
+  np_buf_init(&text, &s->engine->alloc);
   np_buf_init(&origin, &s->engine->alloc);
-  np_read_origin(s, en, &origin);
-  neap_rc rc = np_read_part(s, w, en->text, np_buf_str(&origin), tokens, out);
+  neap_rc rc = np_read_source(s, w, &text, &origin, &e);
+  if (rc == NEAP_OK)
+    rc = np_read_part(s, w, np_buf_str(&text), np_buf_str(&origin), tokens, out, &e);
+  if (rc != NEAP_OK && rc != NEAP_E_MEMORY) {
+    np_read_say_gone(&e, np_buf_str(&origin), out);
+    rc = NEAP_OK;
+  }
+  np_buf_free(&text);
   np_buf_free(&origin);
-  return rc;
+  return rc == NEAP_E_MEMORY ? np_fail_mem(&s->err) : rc;
 }
 
 neap_rc np_read_answer(neap_session *s, np_json args, np_buf *out) {
@@ -202,7 +208,37 @@ neap_rc np_read_answer(neap_session *s, np_json args, np_buf *out) {
   np_err e = {0};
   neap_rc rc = NEAP_OK;
   if (!np_wanted_read(s, args, &w, &e)) np_buf_adds(out, e.text);
-  else rc = read_here(s, &w, out);
+  else rc = read_wanted(s, &w, out);
   np_wanted_free(&w);
   return rc;
+}
+
+/* ---- hosts ---- */
+
+static neap_rc read_for_host(neap_session *s, const np_wanted *w, size_t tokens,
+                             neap_str *text) {
+  np_buf whole, origin;
+  np_buf_init(&whole, &s->engine->alloc);
+  np_buf_init(&origin, &s->engine->alloc);
+  np_buf_clear(&s->text);
+  neap_rc rc = np_read_source(s, w, &whole, &origin, &s->err);
+  if (rc == NEAP_OK) {
+    rc = np_read_part(s, w, np_buf_str(&whole), np_buf_str(&origin),
+                      tokens ? tokens : NP_TRIM_ANY, &s->text, &s->err);
+  }
+  if (rc == NEAP_OK) *text = np_buf_str(&s->text);
+  np_buf_free(&whole);
+  np_buf_free(&origin);
+  return rc;
+}
+
+neap_rc neap_read(neap_session *s, neap_str id, neap_str part, size_t tokens,
+                  neap_str *text) {
+  np_wanted w;
+  neap_rc rc = np_session_enter_out(s, text);
+  if (rc) return rc;
+  rc = np_wanted_make(s, id, part, &w, &s->err);
+  if (!rc) rc = read_for_host(s, &w, tokens, text);
+  np_wanted_free(&w);
+  return np_session_leave(s, rc);
 }

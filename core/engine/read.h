@@ -19,17 +19,27 @@ typedef struct np_wanted {
 /* Reads the arguments `id` and `part` (or `lines`). False: one line in *e says the right forms.
 ** np_wanted_free in any case. */
 bool np_wanted_read(const neap_session *s, np_json args, np_wanted *w, np_err *e);
+/* The same of texts. */
+neap_rc np_wanted_make(const neap_session *s, np_str id, np_str part, np_wanted *w,
+                       np_err *e);
 void np_wanted_free(np_wanted *w);
 
+/* Appends the whole text of what is wanted, and what made it (`bash "make test", step 12`), which
+** is there also when the text is not. Errors: NEAP_E_NOTFOUND, _EXPIRED, _PURGED, store. */
+neap_rc np_read_source(neap_session *s, const np_wanted *w, np_buf *text, np_buf *origin,
+                       np_err *e);
+
 /* Appends the part of the text behind a head that says where it is from and what made it
-** (`origin`, may be empty), and a line that says what remains; or one line that says why there is
-** none. At most so many tokens of the text. NEAP_E_MEMORY only. */
+** (`origin`, may be empty), and a line that says what remains. At most so many tokens of the
+** text. Errors: those of np_project. */
 neap_rc np_read_part(neap_session *s, const np_wanted *w, np_str text, np_str origin,
-                     size_t tokens, np_buf *out);
-/* Appends what made an entry, and when. */
-void np_read_origin(const neap_session *s, const np_entry *en, np_buf *out);
+                     size_t tokens, np_buf *out, np_err *e);
 
 /* What neap_read answers. */
 neap_rc np_read_answer(neap_session *s, np_json args, np_buf *out);
+/* Says why there is no text, and how to make it again: never as if it had been read. */
+void np_read_say_gone(const np_err *e, np_str origin, np_buf *out);
+/* How many readings so far have found nothing where there was something. */
+int64_t np_read_dangling(neap_session *s);
 
 #endif

@@ -352,6 +352,15 @@ NEAP_API int neap_handle(neap_session *s, const neap_call *c);
 /* Appends the result of a call: plain text, any bytes. */
 NEAP_API neap_rc neap_append_result(neap_session *s, const neap_call *c, neap_str text);
 
+/* Puts texts in place of pointers: of the call's arguments every string that is all `neap:17`, or
+** `neap:17#41-380` with a part as neap_read takes it, becomes the text of that entry of this
+** session. So a result goes from tool to tool without the model reading it. Other strings stay as
+** they are, and arguments without pointers are given back as they came; `resolved` is valid until
+** the next call on `s`. Entries of other sessions, and system rules, are not pointed at. Errors:
+** NEAP_E_NOTFOUND, NEAP_E_EXPIRED, NEAP_E_PURGED, NEAP_E_ARG (a part of no known form),
+** NEAP_E_LIMIT (64 MB), store; neap_error is then what the model may be told as the result. */
+NEAP_API neap_rc neap_resolve(neap_session *s, neap_str arguments, neap_str *resolved);
+
 /* What a policy's `compact` asks the host's model, and sleeps for. */
 typedef struct neap_ask {
   int64_t id;
@@ -502,6 +511,16 @@ NEAP_API neap_rc neap_session_recall(neap_session *s, neap_str query, size_t k,
 ** index), NEAP_E_READONLY (opened for reading, and something is not indexed yet). */
 NEAP_API neap_rc neap_recall(neap *n, const char *session, neap_str query, size_t k,
                              neap_hit_fn fn, void *ctx);
+
+/* Reads a part of an entry again, as the tool neap_read does: `id` is "17", or "SESSION/17" of
+** another session of the tenant; `part` is empty (all), "41-380", "head 50", "tail 50", "ends 50",
+** "match REGEX", "errors", "json $.a[0]", "rows 1-20", "section TITLE", "outline" or "about WORDS".
+** The text begins with a line that says where it is from (id, lines, hash, what made it) and ends
+** with one that says what remains; of the part at most `tokens` tokens (0: no limit). Valid until
+** the next call on `s`. Errors: NEAP_E_ARG, NEAP_E_NOTFOUND, NEAP_E_EXPIRED, NEAP_E_PURGED,
+** NEAP_E_LIMIT (a pattern that takes too long), NEAP_E_SHAPE (rows of what is no table), store. */
+NEAP_API neap_rc neap_read(neap_session *s, neap_str id, neap_str part, size_t tokens,
+                           neap_str *text);
 
 /* ---- artifacts ----------------------------------------------------------------------- */
 
