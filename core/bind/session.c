@@ -375,6 +375,29 @@ static int session_text(lua_State *L) {
   return 1;
 }
 
+/* read(id, part, tokens): what neap_read gives. */
+static int session_read(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str text, id = check_str(L, 2);
+  neap_str part = lua_isnoneornil(L, 3) ? NP_LIT("") : check_str(L, 3);
+  lua_Integer tokens = luaL_optinteger(L, 4, 0);
+  luaL_argcheck(L, tokens >= 0, 4, "a limit is not below 0");
+  neap_rc rc = neap_read(s, id, part, (size_t)tokens, &text);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, text.p ? text.p : "", text.n);
+  return 1;
+}
+
+/* resolve(arguments): with texts in place of pointers. */
+static int session_resolve(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str resolved;
+  neap_rc rc = neap_resolve(s, check_str(L, 2), &resolved);
+  if (rc) return np_bind_push_failure(L, neap_session_engine(s), rc);
+  lua_pushlstring(L, resolved.p ? resolved.p : "", resolved.n);
+  return 1;
+}
+
 /* ---- finding again ---- */
 
 typedef struct hit_row {
@@ -483,6 +506,8 @@ static const luaL_Reg session_methods[] = {
     {"shadow", session_shadow},
     {"has_shadow", session_has_shadow},
     {"shadow_totals", session_shadow_totals},
+    {"read", session_read},
+    {"resolve", session_resolve},
     {"recall", session_recall},
     {"close", session_close},
     {NULL, NULL},

@@ -366,6 +366,8 @@ neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out);
 /* The host's with ours added: those that fetch, the one that finds, the state's. */
 typedef struct np_offer {
   bool fetch, find, state;
+  bool pointers; /* the tools that fetch say that others take pointers */
+  bool chinese;  /* in that language */
 } np_offer;
 neap_rc np_tools_schemas(const neap_session *s, np_str host, np_offer offer, np_buf *out,
                          np_err *e);

@@ -5,6 +5,7 @@
 #include "engine/words.h"
 
 #include "render/trim.h"
+#include "text/text.h"
 
 /* ---- neap_recall ---- */
 
@@ -75,16 +76,26 @@ static neap_rc add_failure(neap_session *s, const np_err *e, np_buf *out) {
   return NEAP_OK;
 }
 
+static const char no_hit[] =
+    "No earlier step matches. Try other words: names, error codes, file names.";
+static const char no_hit_chinese[] =
+    "未命中任何历史步骤。可换用更具体的关键词（服务名、错误码、文件名）。";
+
+static bool has_cjk(np_str text) {
+  text = np_str_cut(text, 0, 4096);
+  for (size_t at = 0, n; at < text.n; at += n) {
+    if (np_is_cjk(np_utf8_decode(text.p + at, text.p + text.n, &n))) return true;
+  }
+  return false;
+}
+
 static neap_rc answer(neap_session *s, np_str query, np_buf *out) {
   int64_t ids[HITS];
   size_t n = 0;
   np_err e = {0};
   neap_rc rc = find_ids(s, query, ids, &n, &e);
   if (rc) return add_failure(s, &e, out);
-  if (!n) {
-    np_buf_adds(
-        out, "No earlier step matches. Try other words: names, error codes, file names.");
-  }
+  if (!n) np_buf_adds(out, has_cjk(query) ? no_hit_chinese : no_hit);
   for (size_t i = 0; !rc && i < n; i++) {
     if (i) np_buf_adds(out, "\n---\n");
     rc = add_hit(s, np_log_entry(&s->log, ids[i]), query, out);

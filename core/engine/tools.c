@@ -6,23 +6,51 @@
 */
 #include "engine/read.h"
 
-/* The forms of a part are those of text/extract.h. The rule to fetch first stands here, since it
-** holds where the tool is there, and in the head of every prompt. */
-static const char schemas[] =
-    "{\"type\":\"function\",\"function\":{\"name\":\"neap_read\",\"description\":\"Reads "
-    "an earlier part of this conversation by its number, as given in a [neap] mark. Read "
-    "first "
-    "what a decision depends on.\",\"parameters\":{\"type\":\"object\",\"properties\":{"
-    "\"id\":{\"type\":\"string\"},\"part\":{\"type\":\"string\",\"description\":\"41-380 "
-    "(lines), head 50, tail 50, match REGEX, errors, json $.a[0], rows 1-20, section "
-    "TITLE, "
-    "outline, about WORDS\"}},\"required\":[\"id\"]}}},"
-    "{\"type\":\"function\",\"function\":{\"name\":\"neap_recall\",\"description\":"
-    "\"Searches all earlier steps, also those no longer shown, by words such as names, "
-    "paths or "
-    "error "
-    "codes.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":"
-    "\"string\",\"description\":\"words to look for\"}},\"required\":[\"query\"]}}}";
+/* What the model is told, in the language of its task. The rule to fetch first stands here, since
+** it holds where the tool is there, and in the head of every prompt, which never changes. */
+typedef struct words {
+  const char *read, *pointers, *recall;
+} words;
+
+static const words english = {
+    .read =
+        "Reads an earlier part of this conversation by its number, as given in a [neap] "
+        "mark. Read first what a decision depends on.",
+    .pointers =
+        " Other tools take neap:17, or neap:17#41-380, as the whole of a text argument "
+        "in place of that text.",
+    .recall =
+        "Searches all earlier steps, also those no longer shown, by words such as names, "
+        "paths or error codes.",
+};
+
+/* The same. */
+static const words chinese = {
+    .read = "按编号读取本对话较早的内容，编号见 [neap] 标记。"
+            "决定若依赖未显示的细节，须先读取。",
+    .pointers = "其他工具的整个文本参数可写成 neap:17 或 neap:17#41-380，以代替该文本。",
+    .recall = "按名称、路径、错误码等词语搜索以前的所有步骤，包括不再显示的。",
+};
+
+/* The forms of a part are those of text/extract.h. */
+static void add_fetching(np_offer offer, np_buf *out) {
+  const words *w = offer.chinese ? &chinese : &english;
+  np_buf_adds(out, "{\"type\":\"function\",\"function\":{\"name\":\"neap_read\","
+                   "\"description\":\"");
+  np_buf_adds(out, w->read);
+  if (offer.pointers) np_buf_adds(out, w->pointers);
+  np_buf_adds(
+      out, "\",\"parameters\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":"
+           "\"string\"},\"part\":{\"type\":\"string\",\"description\":\"41-380 (lines), "
+           "head 50, tail 50, match REGEX, errors, json $.a[0], rows 1-20, section "
+           "TITLE, outline, about WORDS\"}},\"required\":[\"id\"]}}},"
+           "{\"type\":\"function\",\"function\":{\"name\":\"neap_recall\","
+           "\"description\":\"");
+  np_buf_adds(out, w->recall);
+  np_buf_adds(out, "\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{"
+                   "\"type\":\"string\",\"description\":\"words to look "
+                   "for\"}},\"required\":[\"query\"]}}}");
+}
 
 static const char catalogue[] =
     "{\"type\":\"function\",\"function\":{\"name\":\"neap_tools\",\"description\":"
@@ -64,7 +92,7 @@ neap_rc np_tools_schemas(const neap_session *s, np_str host, np_offer offer, np_
     }
   }
   if (any) np_buf_addc(out, ',');
-  if (offer.fetch) np_buf_adds(out, schemas);
+  if (offer.fetch) add_fetching(offer, out);
   if (offer.fetch && offer.find) np_buf_addc(out, ',');
   if (offer.find) np_buf_adds(out, catalogue);
   if (offer.state && (offer.fetch || offer.find)) np_buf_addc(out, ',');
@@ -125,10 +153,11 @@ neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
 neap_rc np_tools_same(neap_session *s, np_str json, bool *same) {
   neap_rc rc = NEAP_OK;
   *same = np_str_eq(json, s->host_tools) || np_str_eq(json, s->tools);
-  for (int ours = 1; ours <= (s->object.schema ? 7 : 3) && !*same && !rc; ours++) {
+  for (int ours = 1; ours < 32 && !*same && !rc; ours++) {
     np_buf list;
+    np_offer offer = {ours & 1, ours & 2, ours & 4, ours & 8, ours & 16};
+    if (offer.state && !s->object.schema) continue;
     np_buf_init(&list, &s->engine->alloc);
-    np_offer offer = {ours & 1, ours & 2, ours & 4};
     rc = np_tools_schemas(s, json, offer, &list, &s->err);
     *same = !rc && np_str_eq(np_buf_str(&list), s->tools);
     np_buf_free(&list);

@@ -5,6 +5,8 @@
 */
 #include "engine/engine.h"
 
+#include "text/text.h"
+
 #ifdef NEAP_CHECK
 #include "render/check.h"
 #endif
@@ -181,6 +183,22 @@ static neap_rc fit_with_key(neap_session *s) {
   return rc ? rc : fit(s);
 }
 
+/* Is what the session begins with mostly Chinese? A character says as much as three letters. */
+static bool is_chinese(const neap_session *s) {
+  size_t han = 0, letters = 0;
+  for (size_t i = 0; i < s->log.entry_count; i++) {
+    const np_entry *en = &s->log.entries[i];
+    if (en->region != NP_REGION_FIXED && en->region != NP_REGION_TASK) continue;
+    np_str t = np_str_cut(en->text, 0, 65536);
+    for (size_t at = 0, n; at < t.n; at += n) {
+      uint32_t c = np_utf8_decode(t.p + at, t.p + t.n, &n);
+      han += np_is_cjk(c) ? 1 : 0;
+      letters += (c | 32) >= 'a' && (c | 32) <= 'z' ? 1 : 0;
+    }
+  }
+  return 3 * han > letters;
+}
+
 /* The engine's tools come with the first prompt or never: schemas begin every prompt. */
 static neap_rc offer_tools(neap_session *s) {
   np_buf list;
@@ -195,8 +213,8 @@ static neap_rc offer_tools(neap_session *s) {
                !np_toolset_has(tools, "neap_state");
   if (!fetch && !find && !state) return NEAP_OK;
   np_buf_init(&list, &s->engine->alloc);
-  neap_rc rc =
-      np_tools_schemas(s, s->tools, (np_offer){fetch, find, state}, &list, &s->err);
+  np_offer offer = {fetch, find, state, info->wants_pointers, is_chinese(s)};
+  neap_rc rc = np_tools_schemas(s, s->tools, offer, &list, &s->err);
   if (!rc && !np_arena_copy(&s->arena, np_buf_str(&list), &kept))
     rc = np_fail_mem(&s->err);
   np_buf_free(&list);

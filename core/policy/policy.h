@@ -80,6 +80,7 @@ typedef struct np_policy_info {
   bool wants_tools;     /* tools = {"recall", "read"} */
   bool wants_catalogue; /* tools = {"tools"} */
   bool wants_state;     /* tools = {"state"} */
+  bool wants_pointers;  /* tools = {"pointers"}: and those of wants_tools */
 } np_policy_info;
 const np_policy_info *np_policy_info_of(const np_policy *p);
 bool np_policy_has(const np_policy *p, const char *hook);

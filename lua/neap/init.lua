@@ -283,6 +283,37 @@ function Session:result(call, text)
   return open_session(self):append_result(call, text)
 end
 
+--- The arguments of a call with texts in place of pointers: every string in them that is all
+--- "neap:17", or "neap:17#41-380", becomes the text of that entry of the session.
+---@param call table|string  a call, or its arguments
+---@return string? arguments, string? message, string? code
+function Session:resolve(call)
+  local arguments = type(call) == "table" and call.arguments or call
+  if type(arguments) ~= "string" then
+    error("resolve takes a call, or its arguments as they came", 2)
+  end
+  return open_session(self):resolve(arguments)
+end
+
+--- Reads a part of an entry again, as the tool neap_read does: the text begins with a line that
+--- says where it is from, and ends with one that says what remains.
+---@param id integer|string  17, or "SESSION/17" of another session
+---@param part? string       "41-380", "head 50", "match timeout", "errors", …; all without
+---@param how? {tokens: integer?}
+---@return string? text, string? message, string? code
+function Session:read(id, part, how)
+  return open_session(self):read(tostring(id), part, how and how.tokens)
+end
+
+--- Entries of the session that hold words of the query, best first.
+---@param query string
+---@param how? {k: integer?}  hits at most; 10
+---@return {entry: integer, step: integer, score: number, snippet: string}[]? hits
+---@return string? message, string? code
+function Session:recall(query, how)
+  return open_session(self):recall(query, how and how.k)
+end
+
 --- Did the last response make calls, so that the model waits for another prompt?
 ---@return boolean
 function Session:pending()

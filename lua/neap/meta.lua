@@ -189,6 +189,36 @@ function Session:calls() end
 ---@return true? ok, string? message, string? code
 function Session:result(call, text) end
 
+---The arguments of a call with texts in place of pointers: every string in them that is all
+---"neap:17", or "neap:17#41-380" with a part as read takes it, becomes the text of that entry of the
+---session. So a result goes from tool to tool without the model reading it; a policy tells the
+---model so with tools = { "read", "pointers" }. What fails is said to the model as the result.
+---```lua
+---for call in s:calls() do
+---  local arguments, why = s:resolve(call)
+---  s:result(call, arguments and run_tool(call.name, arguments) or why)
+---end
+---```
+---@param call table|string  a call, or its arguments
+---@return string? arguments, string? message, string? code
+function Session:resolve(call) end
+
+---Reads a part of an entry again, as the tool neap_read does: the text begins with a line that
+---says where it is from (id, lines, hash, what made it) and ends with one that says what remains.
+---@param id integer|string  17, or "SESSION/17" of another session of the tenant
+---@param part? string       "41-380", "head 50", "tail 50", "match timeout", "errors", "json $.a[0]",
+---                          "rows 1-20", "section Install", "outline", "about WORDS"; all without
+---@param how? {tokens: integer?}  of the part at most; no limit without
+---@return string? text, string? message, string? code
+function Session:read(id, part, how) end
+
+---Entries of the session that hold words of the query, best first: what neap_recall finds.
+---@param query string
+---@param how? {k: integer?}  hits at most; 10
+---@return {session: string, entry: integer, step: integer, score: number, snippet: string}[]? hits
+---@return string? message, string? code
+function Session:recall(query, how) end
+
 ---True when the last response made calls: the model waits for another prompt.
 ---@return boolean
 function Session:pending() end
@@ -291,7 +321,7 @@ function neap.store(options) end
 ---@field about? string
 ---@field source? string
 ---@field options? table<string, any> a default, or {default=, help=, min=, max=}
----@field tools? ("recall"|"read"|"tools"|"state")[]
+---@field tools? ("recall"|"read"|"tools"|"state"|"pointers")[]
 ---@field order? "rank"|"value"
 ---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
 ---@field place? "head"|"tail" of evidence and notices in the hot region; "tail"

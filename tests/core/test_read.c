@@ -208,14 +208,197 @@ static void test_any(void) {
   neap_session_close(s);
 }
 
+/* ---- what is elsewhere, or gone ---- */
+
+static void test_elsewhere(void) {
+  neap_session *s = begin("elsewhere", keep_two, 20000);
+  neap_artifact about = {.size = sizeof about,
+                         .tool = NP_LIT("bash"),
+                         .query = NP_LIT("make log"),
+                         .made = 1000000,
+                         .ttl = 60};
+  int64_t id = 0, mine = 0;
+  neap_set_now(s, 1000000);
+  neap_rc rc =
+      neap_artifact_put(engine, "store", NP_LIT("alpha\nbeta\ngamma\n"), &about, &id);
+  CHECK("an artifact is put elsewhere", rc == NEAP_OK && id == 1);
+  CHECK("and one here",
+        neap_session_put(s, NP_LIT("one\ntwo\n"), &about, &mine) == NEAP_OK);
+  CHECK("it is read by session and id",
+        reads(s, "{'id':'store/1','part':'2'}", "[store/1, line 2 of 3, sha256 "));
+  CHECK("with what made it",
+        reads(s, "{'id':'store/1','part':'3'}", "; bash \"make log\"]\ngamma"));
+  char args[80];
+  snprintf(args, sizeof args, "{'id':%lld,'part':'tail 1'}", (long long)mine);
+  CHECK("this session's too", reads(s, args, "two"));
+  CHECK("no such session", reads(s, "{'id':'nowhere/1'}", "nowhere"));
+  CHECK("nothing dangles yet", number(account(s), "dangling") == -1);
+  neap_set_now(s, 1000000 + 61 * 1000);
+  snprintf(args, sizeof args, "{'id':%lld,'part':'head 1'}", (long long)mine);
+  CHECK("what has expired says so, and how to make it again",
+        reads(s, "{'id':'store/1','part':'1'}", "Gone: ") &&
+            reads(s, args, "can be run again: bash \"make log\"."));
+  prompt(s);
+  CHECK("what dangles is counted", number(account(s), "dangling") == 2);
+  neap_session_close(s);
+}
+
+static void test_purged(void) {
+  neap_session *s = begin("purged", keep_two, 20000);
+  neap_artifact about = {
+      .size = sizeof about, .tool = NP_LIT("grep"), .query = NP_LIT("-r secret")};
+  int64_t id = 0;
+  neap_artifact_put(engine, "vault", NP_LIT("a secret line\n"), &about, &id);
+  CHECK("it is there", reads(s, "{'id':'vault/1'}", "a secret line"));
+  CHECK("its owner purges it", neap_artifact_remove(engine, "vault", 1) == NEAP_OK);
+  CHECK("then it is gone", reads(s, "{'id':'vault/1','part':'head 1'}", "Gone: ") &&
+                               reads(s, "{'id':'vault/1','part':'1'}", "purged"));
+  neap_session_close(s);
+}
+
+/* Whatever the model writes, another tenant's is not reached. */
+static void test_tenants(void) {
+  static const char *const tries[] = {"{'id':'other/1'}", "{'id':'b/other/1'}",
+                                      "{'id':'../b/other/1'}", "{'id':'b\\u0000other/1'}",
+                                      "{'id':'\\u0000b/other/1'}"};
+  char path[300];
+  snprintf(path, sizeof path, "%s", dir_path("read-tenants.db"));
+  remove(path);
+  neap *a = NULL, *b = NULL;
+  neap_config config = {.size = sizeof config,
+                        .store = path,
+                        .data = data_dir(),
+                        .flags = NEAP_FIXED_SECRET};
+  config.tenant = "b";
+  CHECK("one tenant opens", neap_open(&config, &b) == NEAP_OK);
+  int64_t id = 0;
+  neap_artifact_put(b, "other", NP_LIT("their words\n"), NULL, &id);
+  config.tenant = "a";
+  CHECK("another opens", neap_open(&config, &a) == NEAP_OK);
+  neap *was = engine;
+  engine = a;
+  neap_session *s = begin("mine", keep_two, 20000);
+  for (size_t i = 0; i < NP_COUNT(tries); i++)
+    CHECK("it is not there", !has(read_part(s, tries[i]), "their words"));
+  neap_str text = NP_LIT("");
+  CHECK("nor for the host",
+        neap_read(s, NP_LIT("other/1"), NP_LIT(""), 0, &text) == NEAP_E_NOTFOUND);
+  neap_session_close(s);
+  engine = was;
+  neap_close(a);
+  neap_close(b);
+}
+
+static void test_host(void) {
+  neap_session *s = begin("host", keep_two, 20000);
+  int64_t id = run_lines(s, 400);
+  neap_str text = NP_LIT("");
+  CHECK("the result's id", id == 4);
+  CHECK("a host reads", neap_read(s, NP_LIT("4"), NP_LIT("7-8"), 0, &text) == NEAP_OK &&
+                            has(text, "line 8 of the log"));
+  CHECK("within a limit", neap_read(s, NP_LIT("4"), NP_LIT(""), 50, &text) == NEAP_OK &&
+                              text.n < 600 && has(text, "remain: neap_read(4, \""));
+  CHECK("a wrong part", neap_read(s, NP_LIT("4"), NP_LIT("x"), 0, &text) == NEAP_E_ARG);
+  CHECK("a wrong id", neap_read(s, NP_LIT("x"), NP_LIT(""), 0, &text) == NEAP_E_ARG);
+  CHECK("nothing there",
+        neap_read(s, NP_LIT("99"), NP_LIT(""), 0, &text) == NEAP_E_NOTFOUND);
+  neap_session_close(s);
+}
+
+/* ---- pointers ---- */
+
+static bool resolves(neap_session *s, const char *arguments, const char *want) {
+  neap_str got = NP_LIT(""), args = np_str_cstr(arguments);
+  neap_rc rc = neap_resolve(s, args, &got);
+  if (rc == NEAP_OK && np_str_is(got, want)) return true;
+  fprintf(stderr, "  %s: got %d %.*s\n", arguments, rc, (int)got.n, got.p);
+  return false;
+}
+
+static bool refuses(neap_session *s, const char *arguments, neap_rc want) {
+  neap_str got = NP_LIT("");
+  return neap_resolve(s, np_str_cstr(arguments), &got) == want;
+}
+
+static void test_pointers(void) {
+  neap_session *s = session_open(engine, "pointers", policy_file("read.lua", keep_two),
+                                 20000, "openai");
+  append(s, "{'role':'system','content':'rules'}");
+  append(s, "{'role':'user','content':'say \\\"hello\\\"'}");
+  run_lines(s, 40);
+  int64_t id = 0;
+  neap_artifact_put(engine, "far", NP_LIT("far away"), NULL, &id);
+  CHECK("without any the bytes are the same",
+        resolves(s, "{ \"a\": 1.0, \"b\": \"x\" }", "{ \"a\": 1.0, \"b\": \"x\" }"));
+  CHECK("a text", resolves(s, "{\"a\":\"neap:2\",\"b\":[1e5,{\"c\":\"neap:2\"}]}",
+                           "{\"a\":\"say \\\"hello\\\"\",\"b\":[1e5,{\"c\":\"say "
+                           "\\\"hello\\\"\"}]}"));
+  CHECK("a part", resolves(s, "{\"t\":\"neap:5#7-8\"}",
+                           "{\"t\":\"line 7 of the log\\nline 8 of the log\\n\"}"));
+  CHECK("parts have no marks between them",
+        resolves(s, "{\"t\":\"neap:5#ends 2\"}",
+                 "{\"t\":\"line 1 of the log\\nline 40 of the log\\n\"}"));
+  static const char *const plain[] = {"{\"a\":\"see neap:2\"}", "{\"neap:2\":\"x\"}",
+                                      "{\"a\":\"neap:\"}",      "{\"a\":\"neap:x\"}",
+                                      "{\"a\":\"neap:2 \"}",    "{\"a\":\"neap:far/1\"}",
+                                      "not JSON neap:2",        "{\"a\":\"\\\"neap:2\"}"};
+  for (size_t i = 0; i < NP_COUNT(plain); i++)
+    CHECK("other strings stay", resolves(s, plain[i], plain[i]));
+  CHECK("system rules are not passed on",
+        refuses(s, "{\"a\":\"neap:1\"}", NEAP_E_NOTFOUND));
+  CHECK("an entry that is not there", refuses(s, "{\"a\":\"neap:99\"}", NEAP_E_NOTFOUND));
+  CHECK("a part of no form", refuses(s, "{\"a\":\"neap:2#x\"}", NEAP_E_ARG));
+  neap_str got = NP_LIT("");
+  np_buf many = {.alloc = &np_alloc_libc};
+  np_buf_adds(&many, "[\"\"");
+  for (int i = 0; i < 200000; i++) np_buf_adds(&many, ",\"neap:5\"");
+  np_buf_addc(&many, ']');
+  CHECK("they do not make more than a body may have",
+        neap_resolve(s, np_buf_str(&many), &got) == NEAP_E_LIMIT);
+  np_buf_free(&many);
+  neap_session_close(s);
+}
+
+static void test_told(void) {
+  neap_session *s = begin("told", "return { api = 1, tools = { 'read' } }", 20000);
+  neap_str body = prompt(s);
+  CHECK("the rule to fetch first",
+        has(body, "Read first what a decision depends on.") && !has(body, "neap:17"));
+  neap_session_close(s);
+  s = begin("told too", "return { api = 1, tools = { 'pointers' } }", 20000);
+  CHECK("pointers are told of where they are enabled", has(prompt(s), "neap:17#41-380"));
+  neap_session_close(s);
+  s = session_open(engine, "told in Chinese",
+                   policy_file("read.lua", "return { api = 1, tools = { 'read' } }"),
+                   20000, "openai");
+  append(s, "{'role':'user','content':'请修复 make test 的错误'}");
+  body = prompt(s);
+  CHECK("in Chinese where the task is",
+        has(body, "须先读取") && !has(body, "Read first"));
+  append(s, "{'role':'user','content':'and now in English, for many words in a row'}");
+  CHECK("and so it stays", has(prompt(s), "须先读取"));
+  neap_session_close(s);
+  s = begin("told not", "return { api = 1 }", 20000);
+  CHECK("without the tools it is not said", !has(prompt(s), "Read first"));
+  neap_session_close(s);
+}
+
 int main(void) {
+  dir_make();
   engine = engine_open(NULL);
   test_parts();
   test_room();
   test_again();
   test_kept();
   test_any();
+  test_elsewhere();
+  test_purged();
+  test_tenants();
+  test_host();
+  test_pointers();
+  test_told();
   neap_close(engine);
   np_buf_free(&made);
+  dir_remove();
   return check_done();
 }
