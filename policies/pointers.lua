@@ -25,7 +25,7 @@ return {
     large = { default = 500, min = 1, help = "tokens above which a result becomes a pointer" },
     shown = { default = 80, min = 1, help = "tokens of the pointer, the mark included" },
   },
-  tools = { "recall", "read" },
+  tools = { "recall", "read", "pointers" },
 
   admit = function(_, e, o)
     if e.kind == "result" and e.tokens > o.large then
