@@ -218,10 +218,10 @@ struct neap_session {
   size_t file_count, file_cap;
   np_back back;
   np_buf account, text, body; /* results that live until the next call */
-  np_store *words;     /* of a session that writes nothing: the index of its words */
-  int64_t followed;    /* entries when the index of words was last brought up */
+  np_store *words;  /* of a session that writes nothing: the index of its words */
+  int64_t followed; /* entries when the index of words was last brought up */
   int64_t dangling, dangling_seen; /* readings of what was gone, in the entries so far */
-  size_t measured;     /* citations that have been measured */
+  size_t measured;                 /* citations that have been measured */
   int64_t measured_by; /* those that entries up to this one make are not to be */
   uint32_t
       call_at; /* cursor of neap_next_call, from the last response's first entry on */
