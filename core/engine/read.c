@@ -184,6 +184,8 @@ static neap_rc read_wanted(neap_session *s, const np_wanted *w, np_buf *out) {
   np_err e = {0};
   np_buf text, origin;
   size_t tokens = room(s);
+  const np_entry *en = w->session.n ? NULL : np_log_entry(&s->log, w->id);
+  if (en && en->voided) np_back_tell(s, en, out);
   int64_t before = shown_before(s, w);
   if (before) {
     say_shown(s, before, out);

@@ -34,7 +34,7 @@ static neap_rc of_file(neap_session *s, const np_file *f, np_buf *text, np_buf *
 static neap_rc of_session(neap_session *s, int64_t id, np_buf *text, np_buf *origin,
                           np_err *e) {
   const np_entry *en = np_log_entry(&s->log, id);
-  if (!en || en->kind == NP_KIND_LOG) {
+  if (!en || (en->kind == NP_KIND_LOG && !en->voided)) {
     return np_fail(e, NEAP_E_NOTFOUND,
                    "There is no entry %lld; use the number in a [neap] mark.",
                    (long long)id);
