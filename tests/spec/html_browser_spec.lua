@@ -277,6 +277,16 @@ describe("the report in a browser", function()
     silent()
   end)
 
+  on_page("names points that lie close together, or gives them their numbers", function()
+    local sweep = "keep=3,4,5,6,7,8,9,10,11,12,14,16"
+    local close = made("close.html", CHINESE, "-p", "mask_observations", "--sweep", sweep)
+    for _, width in ipairs({ 360, 1100 }) do
+      open(close, width, 800)
+      assert.same({}, page:run(CLASHES), width .. " px")
+      assert.equal(15, page:run("return document.querySelectorAll('#plot .point').length"))
+    end
+  end)
+
   on_page("keeps text of recordings text", function()
     local evil = "</script><script>window.pwned = 1</script>"
       .. "<img src=x onerror='window.pwned = 2'>\u{2028}"

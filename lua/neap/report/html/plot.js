@@ -6,6 +6,8 @@ const NAMES_AT = [
   [1, 0], [-1, 0], [0, -1], [0, 1], [1, -1], [1, 1], [-1, -1], [-1, 1],
 ];
 
+const FAR = [11, 22, 40, 60]; // how far a name may stand from its point
+
 // What a row has in one of the ways to count; null where it was not measured.
 function measureOf(row, basis, group) {
   if (basis === "sum") {
@@ -32,9 +34,9 @@ const overlap = (a, b) =>
   Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
 
 // Where a name of that width may stand: the place around its point with the least in its way.
-function placeName(point, width, taken, frame) {
+function placeName(point, width, taken, frame, distances) {
   let best = null;
-  for (const far of frame.w < 420 ? [11, 20] : [11, 24, 40, 60]) {
+  for (const far of distances) {
     for (const [dx, dy] of NAMES_AT) {
       const side = dx && dy ? far * 0.75 : far;
       const box = { w: width, h: 15 };
@@ -138,14 +140,16 @@ function linesAsBoxes(points, front, frame) {
 
 function drawNames(points, front, frame, layer) {
   const dots = points.map((p) => ({ x: p.px - 7, y: p.py - 7, w: 14, h: 14, weight: 3 }));
-  const taken = [...dots, ...linesAsBoxes(points, front, frame)];
+  const taken = [...dots, ...linesAsBoxes(points, front, frame)], isNarrow = frame.w < 420;
   const rank = (p) => (front.includes(p) ? 0 : p.row.reference ? 2 : 1);
   for (const p of [...points].sort((a, b) => rank(a) - rank(b) || a.row.index - b.row.index)) {
-    let text = cut(p.row.label, frame.w < 420 ? 16 : 28), box = placeName(p, textWidth(text) + 4, taken, frame);
+    let text = cut(p.row.label, isNarrow ? 16 : 28);
+    let box = placeName(p, textWidth(text) + 4, taken, frame, isNarrow ? FAR.slice(0, 2) : FAR);
     if (box.score - box.far > 60) {
       text = `${p.row.index + 1}`; // no room: the number that stands in the table
-      box = placeName(p, textWidth(text) + 4, taken, frame);
+      box = placeName(p, textWidth(text) + 4, taken, frame, FAR);
     }
+    if (box.score - box.far > 240) continue; // none for that either: its title tells
     taken.push({ ...box, weight: 2 });
     if (box.far > 24) {
       const x = clamp(p.px, box.x, box.x + box.w), y = clamp(p.py, box.y, box.y + box.h);
