@@ -16,16 +16,18 @@ static bool is_source(np_kind kind) {
          kind == NP_KIND_MEMORY || kind == NP_KIND_EVIDENCE;
 }
 
-/* take_shown(last, runs, step): sources whose tokens in the prompt are others than in `last`
-** (entry -> tokens) are put there, and appended to `runs` as entry, step, tokens. */
+/* take_shown(last, runs, step, sources): entries whose tokens in the prompt are others than in
+** `last` (entry -> tokens) are put there, and appended to `runs` as entry, step, tokens. With
+** `sources` only those that later steps can use. */
 static int take_shown(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   luaL_checktype(L, 2, LUA_TTABLE);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_Integer step = luaL_checkinteger(L, 4), n = (lua_Integer)lua_rawlen(L, 3);
+  bool sources = lua_toboolean(L, 5);
   lua_settop(L, 3);
   for (int64_t id = 1; id <= (int64_t)s->log.entry_count; id++) {
-    if (!is_source(s->log.entries[id - 1].kind)) continue;
+    if (sources && !is_source(s->log.entries[id - 1].kind)) continue;
     lua_Integer now = tokens_of(&s->pack.view, id);
     lua_rawgeti(L, 2, (lua_Integer)id);
     lua_Integer was = lua_tointeger(L, -1);

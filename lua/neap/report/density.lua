@@ -112,7 +112,7 @@ end
 ---@param session table
 ---@param step integer
 function Density:turn(session, step)
-  session:take_shown(self.last, self.runs, step)
+  session:take_shown(self.last, self.runs, step, true)
   self.steps[#self.steps + 1] = step
 end
 
