@@ -85,7 +85,8 @@ tokens, as `make run` does: *cost* as a share of sending everything; *epochs*: r
 the %d facts that the model used more than 10 steps after they were shown those that were still
 *present*, *noted* in a summary, *pointed* at by a mark, or *gone*. The pictures are of the
 recording `%s`: how full the window is, two turns a column, and `^` where what was sent before
-is written anew. Token numbers of the systems are those of windows of 200,000, and shrink with it.
+is written anew. Policies of systems have their numbers; where these are tokens of a window of
+200,000, an option `per` shrinks them to a smaller one.
 
 ]]
 
