@@ -28,13 +28,22 @@ static bool is_numbered(const job *j) {
 
 /* ---- lines of ranges ---- */
 
+/* The line that byte `at` is on: counted from the nearer end. */
+static size_t line_at(const job *j, size_t at) {
+  np_str s = j->text;
+  if (j->ask->what.kind == NP_EXTRACT_LINES && at == j->from) return j->ask->what.from;
+  if (at < s.n / 2) return 1 + np_lines_newlines(np_str_cut(s, 0, at));
+  size_t newlines = j->lines - (s.n && s.p[s.n - 1] != '\n');
+  return 1 + newlines - np_lines_newlines(np_str_cut(s, at, s.n));
+}
+
 /* Gives each range its lines, in one walk. */
-static void number_lines(np_str text, np_range *at, size_t count) {
-  size_t line = 1, behind = 0;
+static void number_lines(const job *j, np_range *at, size_t count) {
+  size_t behind = count ? at[0].from : 0, line = count ? line_at(j, behind) : 1;
   for (size_t i = 0; i < count; i++) {
-    line += np_lines_newlines(np_str_cut(text, behind, at[i].from));
+    line += np_lines_newlines(np_str_cut(j->text, behind, at[i].from));
     at[i].line_from = line;
-    line += np_lines_newlines(np_str_cut(text, at[i].from, at[i].to - 1));
+    line += np_lines_newlines(np_str_cut(j->text, at[i].from, at[i].to - 1));
     at[i].line_to = line;
     behind = at[i].to - 1;
   }
@@ -79,9 +88,8 @@ static size_t line_behind(const job *j, const np_range *r) {
 
 static void join_plain(const job *j, const np_range *at, size_t count, np_buf *out) {
   size_t start = out->n;
-  size_t first = 1 + np_lines_newlines(np_str_cut(j->text, 0, j->from));
   if (at[0].from > j->from) {
-    gap_between(j, j->from, at[0].from, first, out);
+    gap_between(j, j->from, at[0].from, line_at(j, j->from), out);
     np_buf_addc(out, '\n');
   }
   for (size_t i = 0; i < count; i++) {
@@ -134,7 +142,7 @@ static neap_rc ranges_of_stretches(job *j) {
     if (last && last->to == s.from) last->to = s.to;
     else p->kept[p->count++] = (np_range){.from = s.from, .to = s.to};
   }
-  number_lines(j->text, p->kept, p->count);
+  number_lines(j, p->kept, p->count);
   return NEAP_OK;
 }
 
@@ -178,7 +186,7 @@ static neap_rc choose(job *j, size_t tokens, np_str gap) {
   }
   j->out->kept = t.kept;
   j->out->count = t.count;
-  number_lines(j->text, t.kept, t.count);
+  number_lines(j, t.kept, t.count);
   return NEAP_OK;
 }
 
@@ -209,10 +217,6 @@ static neap_rc fit(job *j, np_buf *shown) {
 
 /* ---- what there is to tell ---- */
 
-static size_t line_at(np_str text, size_t at) {
-  return 1 + np_lines_newlines(np_str_cut(text, 0, at));
-}
-
 /* Lines that were asked for and are not shown. */
 static void name_rest(job *j) {
   np_projection *p = j->out;
@@ -230,8 +234,8 @@ static void name_rest(job *j) {
     to = end;
   }
   if (to == 0) return;
-  p->rest_from = line_at(j->text, from) + j->ask->lines_before;
-  p->rest_to = line_at(j->text, to - 1) + j->ask->lines_before;
+  p->rest_from = line_at(j, from) + j->ask->lines_before;
+  p->rest_to = line_at(j, to - 1) + j->ask->lines_before;
 }
 
 /* Of what was looked for, lines that match: how many are shown. */

@@ -5,7 +5,7 @@
 #include "text/text.h"
 
 /* Blocks of so many bytes are summed without a test, which compilers turn into wide steps. */
-#define BLOCK 128
+#define BLOCK 240 /* fits a byte, and is whole for 16 bytes at a time */
 
 size_t np_lines_newlines(np_str s) {
   size_t sum = 0, at = 0;
