@@ -458,7 +458,7 @@ static void *put_many(void *arg) {
 static void test_at_once(void) {
   enum { RIVALS = 3 };
   pthread_t t[RIVALS];
-  char text[RIVALS][3];
+  char text[RIVALS][12];
   intptr_t failed = 0;
   seen s = seen_new();
   for (int i = 0; i < RIVALS; i++) {

@@ -223,6 +223,12 @@ static void do_find(intruder *x) {
   np_buf_free(&names);
 }
 
+static void do_waiting(intruder *x) {
+  np_waiting w = {.events = 0};
+  if (x->st->ops->waiting) x->st->ops->waiting(x->st, x->tenant, str("s " MARK), &w);
+  CHECK("nor of what waits", w.events == 0 && w.bytes == 0);
+}
+
 static void do_flush(intruder *x) {
   x->st->ops->flush(x->st, &x->e);
 }
@@ -247,6 +253,7 @@ static const struct {
            {"index", do_index, NULL},
            {"purge", do_purge, NULL},
            {"release", do_release, NULL},
+           {"waiting", do_waiting, NULL},
            {"flush", do_flush, NULL},
            {"secret", NULL, "the store's"},
            {"check", NULL, "for the owner of the file"},
@@ -440,7 +447,7 @@ static const struct {
      " neap_handle neap_append_result neap_ask_next neap_ask_after neap_answer"
      " neap_refuse neap_asks neap_reload neap_shadow neap_shadow_account"
      " neap_state_propose neap_state_get neap_state_history neap_state_diff"
-     " neap_session_engine "},
+     " neap_session_engine neap_checkpoint neap_rollback "},
     /* these are for who owns the whole file, tenants and all */
     {NULL, " neap_store_check neap_store_stats neap_store_vacuum neap_store_backup"
            " neap_flush neap_close "},

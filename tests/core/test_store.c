@@ -581,6 +581,30 @@ static void lim_free(void *ctx, void *p) {
   free(p);
 }
 
+/* A content in pieces: a window of it, the whole, an event that names it, released again. */
+static neap_rc use_large(np_store *st, np_claim *c, np_err *e) {
+  np_str large = make_body(300000, 8);
+  np_buf out, heads;
+  np_window w = {.by_lines = true, .from = 1, .to = 2}, cut = {.from = 9, .to = 70000};
+  np_event ev = {.seq = c->last_seq + 1, .kind = 7, .apart = true};
+  np_buf_init(&out, st->alloc);
+  np_buf_init(&heads, libc);
+  neap_rc rc = st->ops->put(st, str("t"), large, ev.hash, e);
+  if (rc == NEAP_OK) rc = st->ops->window(st, str("t"), ev.hash, &w, &out, e);
+  if (rc == NEAP_OK) rc = st->ops->window(st, str("t"), ev.hash, &cut, &out, e);
+  np_buf_clear(&out);
+  if (rc == NEAP_OK) rc = st->ops->get(st, str("t"), ev.hash, &out, e);
+  if (rc == NEAP_OK && !np_str_eq(np_buf_str(&out), large)) rc = NEAP_E_CORRUPT;
+  if (rc == NEAP_OK) rc = st->ops->append(st, c, &ev, 1, NEAP_DURABLE_PROCESS, e);
+  if (rc == NEAP_OK)
+    rc = st->ops->heads(st, str("t"), str("s"), 7, 1, take_apart, &heads, e);
+  if (rc == NEAP_OK) rc = st->ops->release(st, str("t"), ev.hash, e);
+  np_buf_free(&out);
+  np_buf_free(&heads);
+  free_body(large);
+  return rc;
+}
+
 /* Uses every function; returns the first failure. Whatever fails, the log has no gap. */
 static neap_rc use_all(np_store *st, np_err *e) {
   np_claim c;
@@ -599,6 +623,7 @@ static neap_rc use_all(np_store *st, np_err *e) {
   if (rc == NEAP_OK) rc = st->ops->get(st, str("t"), hash, &out, e);
   np_buf_clear(&out);
   if (rc == NEAP_OK) rc = st->ops->sessions(st, str("t"), add_name, &out, e);
+  if (rc == NEAP_OK) rc = use_large(st, &c, e);
   np_sha256(str("x"), hash);
   if (rc == NEAP_OK) rc = st->ops->purge(st, str("t"), hash, e);
   np_buf_free(&out);
