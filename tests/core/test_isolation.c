@@ -423,6 +423,20 @@ static void by_session(guest *g) {
   }
 }
 
+/* Entries of other sessions, by their whole ids. */
+static void by_read(guest *g) {
+  static const char *const ids[] = {"alone/1", "alone/2", "alone/3",    "of " MARK "/1",
+                                    "run/1",   "files/1", "one/alone/1"};
+  neap_str text;
+  for (size_t i = 0; g->s && i < NP_COUNT(ids); i++) {
+    char arguments[100];
+    if (!neap_read(g->s, str(ids[i]), str(""), 0, &text)) hear_text(g, text);
+    snprintf(arguments, sizeof arguments, "{\"text\":\"neap:%s\"}", ids[i]);
+    if (strstr(ids[i], MARK)) continue; /* what is no pointer comes back as it is */
+    if (!neap_resolve(g->s, str(arguments), &text)) hear_text(g, text);
+  }
+}
+
 /* Groups of functions by what runs them; those of an open session see its log alone. */
 static const struct {
   void (*run)(guest *g);
@@ -434,6 +448,7 @@ static const struct {
     {by_export, " neap_session_export "},
     {by_import, " neap_session_import "},
     {by_copy, " neap_session_copy "},
+    {by_read, " neap_read neap_resolve "},
     {by_recall, " neap_recall neap_session_recall "},
     {by_artifact, " neap_artifact_list neap_artifact_get neap_artifact_put"
                   " neap_artifact_remove neap_artifact_expire "},
@@ -557,7 +572,8 @@ static void test_public(void) {
         continue;
       }
       np_buf_init(&g.got, libc);
-      if (calls[k].run == by_session || calls[k].run == by_recall)
+      if (calls[k].run == by_session || calls[k].run == by_recall ||
+          calls[k].run == by_read)
         neap_session_open(g.n, "run", &o, &g.s);
       calls[k].run(&g);
       neap_close(g.n);
