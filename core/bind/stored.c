@@ -177,6 +177,43 @@ static int engine_import(lua_State *L) {
   return 1;
 }
 
+typedef struct replayed {
+  int64_t same, turn, unpinned;
+  size_t at, was, is;
+} replayed;
+
+static void keep_replayed(void *ctx, const neap_replayed *r) {
+  np_buf *b = ctx;
+  replayed row = {r->same, r->turn, r->unpinned, r->at, r->was.n, r->is.n};
+  np_buf_add(b, np_str_of((const char *)&row, sizeof row));
+  np_buf_add(b, r->was);
+  np_buf_add(b, r->is);
+  np_buf_adds(b, r->cause);
+}
+
+/* replay(name): {same, unpinned}, and where a prompt is another turn, at (from 1), was, is, cause */
+static int engine_replay(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  const char *name = check_name(L, 2);
+  np_buf *b = np_bind_buf(L);
+  replayed r;
+  neap_rc rc = neap_session_replay(n, name, keep_replayed, b);
+  if (rc) return push_failure(L, n, rc);
+  if (b->failed || b->n < sizeof r) return luaL_error(L, "out of memory");
+  memcpy(&r, b->p, sizeof r);
+  np_str rest = np_str_cut(np_buf_str(b), sizeof r, b->n);
+  lua_createtable(L, 0, 7);
+  set_int(L, "same", r.same);
+  set_int(L, "unpinned", r.unpinned);
+  if (!r.turn) return 1;
+  set_int(L, "turn", r.turn);
+  set_int(L, "at", (int64_t)r.at + 1);
+  set_str(L, "was", np_str_cut(rest, 0, r.was));
+  set_str(L, "is", np_str_cut(rest, r.was, r.was + r.is));
+  set_str(L, "cause", np_str_cut(rest, r.was + r.is, rest.n));
+  return 1;
+}
+
 /* ---- the store as a whole ---- */
 
 static int engine_flush(lua_State *L) {
@@ -239,8 +276,16 @@ static int engine_copy(lua_State *L) {
   return push_done(L, n, neap_session_copy(n, name, to));
 }
 
-const luaL_Reg np_bind_stored[] = {
-    {"stored", engine_stored}, {"events", engine_events}, {"fork", engine_fork},
-    {"export", engine_export}, {"import", engine_import}, {"flush", engine_flush},
-    {"check", engine_check},   {"stats", engine_stats},   {"vacuum", engine_vacuum},
-    {"backup", engine_backup}, {"copy", engine_copy},     {NULL, NULL}};
+const luaL_Reg np_bind_stored[] = {{"stored", engine_stored},
+                                   {"events", engine_events},
+                                   {"fork", engine_fork},
+                                   {"replay", engine_replay},
+                                   {"export", engine_export},
+                                   {"import", engine_import},
+                                   {"flush", engine_flush},
+                                   {"check", engine_check},
+                                   {"stats", engine_stats},
+                                   {"vacuum", engine_vacuum},
+                                   {"backup", engine_backup},
+                                   {"copy", engine_copy},
+                                   {NULL, NULL}};

@@ -193,6 +193,9 @@ struct neap_session {
   size_t hashed;
   uint8_t digest[NP_SHA256]; /* in reading back: what the log says of the turn's prompt */
   bool digested;             /* it does */
+  bool rendering;            /* likewise: each turn's prompt is made, for a replay */
+  char next_key[NP_KEY];     /* of a replay: what the next new mark key will be, */
+  int64_t next_keys;         /* and how many there will have been; 0: it is derived */
   int64_t relived; /* in reading back: entries that turns have been gone through */
   bool unrendered; /* in reading back: the frame is behind the view */
   bool overflow;   /* the last turn did not fit */
@@ -299,7 +302,11 @@ neap_rc np_asks_expire(neap_session *s); /* before the hooks of a turn */
 neap_rc np_asks_settle(neap_session *s); /* after a turn was decided */
 neap_rc np_asks_cancel(neap_session *s, const char *why);
 neap_rc np_asks_take(neap_session *s, const np_event *ev);
-neap_rc np_events_resume(neap_session *s); /* reads a stored session back */
+neap_rc np_events_resume(neap_session *s); /* reads a stored session back: */
+neap_rc np_events_take(void *session, const np_event *ev, bool purged);
+neap_rc np_events_end(neap_session *s);
+/* What serves from now on, its state being there: as a reload does. */
+neap_rc np_reload_swap(neap_session *s, np_policy *fresh);
 
 /* ---- held.c ---- */
 bool np_store_waits(

@@ -279,7 +279,7 @@ static neap_rc newer(neap_session *s, const np_event *ev) {
                  s->name, (long long)ev->seq, (int)ev->version, NP_LOG_VERSION);
 }
 
-static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
+neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
   neap_session *s = ctx;
   size_t index;
   if (ev->kind == NP_EV_FILE) {
@@ -337,14 +337,18 @@ static neap_rc take_event(void *ctx, const np_event *ev, bool purged) {
 neap_rc np_events_resume(neap_session *s) {
   np_store *st = s->engine->store;
   neap_rc rc = st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name), 1,
-                             take_event, s, &s->err);
+                             np_events_take, s, &s->err);
   if (rc == NEAP_E_REFUSED && s->back.found) { /* what is void is read otherwise */
     rc = np_back_collect(s);
     if (!rc) rc = np_session_restart(s);
     atomic_flag_clear(&s->busy); /* no call is in it: it is being opened */
     return rc;
   }
-  if (!rc) rc = np_relive_end(s);
+  return rc ? rc : np_events_end(s);
+}
+
+neap_rc np_events_end(neap_session *s) {
+  neap_rc rc = np_relive_end(s);
   if (!rc) rc = np_view_sync(&s->pack.view, &s->err);
   if (!rc && s->turn_state.n) {
     np_str state = np_buf_str(&s->turn_state);

@@ -7,7 +7,7 @@
 
 /* Prompts are marked, or billed, by where their segments ended at each turn. */
 static bool needs_prompts(const neap_session *s) {
-  return s->cache->marks || s->pack.view.format->marks;
+  return s->rendering || s->cache->marks || s->pack.view.format->marks;
 }
 
 /* What the account says of the rendering; false: nothing. */

@@ -55,7 +55,7 @@ static neap_rc log_switch(neap_session *s, const char *result, const uint8_t *fr
 
 /* A version that has not served yet is no version to go back to. What the old one has asked
 ** a model is void: the new one starts afresh. */
-static neap_rc swap_in(neap_session *s, np_policy *fresh) {
+neap_rc np_reload_swap(neap_session *s, np_policy *fresh) {
   uint8_t from[NP_SHA256];
   memcpy(from, sha_of(s->policy), NP_SHA256);
   neap_rc rc = np_asks_cancel(s, "the policy was reloaded");
@@ -72,7 +72,7 @@ static neap_rc reload(neap_session *s, np_err *e) {
   uint8_t tried[NP_SHA256];
   np_str options = np_str_cstr(s->options.options_json);
   neap_rc rc = np_policy_next(s->policy, options, &fresh, tried, e);
-  if (!rc) return swap_in(s, fresh);
+  if (!rc) return np_reload_swap(s, fresh);
   if (rc != NEAP_E_POLICY) return rc;
   neap_rc logged = log_switch(s, "kept", sha_of(s->policy), tried, np_str_cstr(e->text));
   return logged ? logged : rc;

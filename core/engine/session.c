@@ -312,6 +312,8 @@ static void add_settings(const neap_session *s, np_buf *b) {
   add_member(b, "policy", policy->name);
   add_member(b, "policy_sha256", np_str_of(hex, sizeof hex));
   np_economy_settings(s, b);
+  np_buf_adds(b, ",\"failures\":");
+  np_buf_int(b, s->options.failures);
   np_pins_open(s, b);
   np_buf_adds(b, ",\"options\":");
   np_buf_adds(b, options && *options ? options : "{}");

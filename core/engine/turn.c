@@ -152,6 +152,10 @@ static bool derive_key(const neap_session *s, int64_t n, char key[4]) {
 neap_rc np_session_key(neap_session *s) {
   char key[4];
   neap_rc rc = NEAP_OK;
+  if (s->next_keys > s->rekeys) {
+    s->rekeys = s->next_keys;
+    return np_view_rekey(&s->pack.view, s->next_key, &s->err);
+  }
   for (int tries = 0; tries < 64; tries++) {
     if (!derive_key(s, s->rekeys++, key)) return np_fail_mem(&s->err);
     rc = np_view_rekey(&s->pack.view, key, &s->err);

@@ -269,6 +269,25 @@ NEAP_API neap_rc neap_session_import(neap *n, neap_str text, const char *name,
                                      neap_write_fn said, void *ctx);
 NEAP_API int neap_is_export(neap_str text); /* 1: it begins as such lines do */
 
+/* What a replay has come to: `same` turns whose prompts are those that were sent, to the byte.
+** When one is another, `turn` is which, `at` the first byte that differs, in what was sent and what
+** it would be now; `cause` says in a line what may have done it. Valid during the call. */
+typedef struct neap_replayed {
+  int64_t same, turn; /* turn 0: all are the same */
+  size_t at;
+  neap_str was, is;
+  const char *cause;
+  int64_t unpinned; /* turns of an older log, which says no digest of its prompts */
+} neap_replayed;
+typedef void (*neap_replay_fn)(void *ctx, const neap_replayed *r);
+/* Runs a stored session again, from its log alone: its messages, answers, times and usage, and the
+** policies as they were. First each prompt is made from what the log says was decided, and held
+** against its digest; then the policy decides again. Stops at the first prompt that is another.
+** Nothing is written. Errors: NEAP_E_NOTFOUND, NEAP_E_CORRUPT, NEAP_E_PURGED, …; NEAP_E_MISUSE for
+** a session that was rolled back: only the part before that is run again. */
+NEAP_API neap_rc neap_session_replay(neap *n, const char *name, neap_replay_fn fn,
+                                     void *ctx);
+
 /* Copies a session to another handle's store, under its name. Errors as for fork; both stores'. */
 NEAP_API neap_rc neap_session_copy(neap *n, const char *name, neap *to);
 

@@ -137,7 +137,8 @@ struct np_policy {
   np_arena arena; /* what lives with the policy */
 
   np_policy_info info;
-  bool from_file; /* else require finds nothing */
+  bool from_file; /* else require finds nothing but what is pinned */
+  np_json pinned; /* the sources that a log has: require finds them by name */
   np_str folder;  /* of the path, with its final slash, NUL-terminated; may be empty */
   int64_t state_version;
   int hooks[NP_HOOK_COUNT]; /* registry references, 0: none */

@@ -170,6 +170,37 @@ neap_rc np_policy_load_text(const neap_alloc *a, np_str name, np_str text, np_st
   return hand_over(p, load_policy(p, text, options, e), out);
 }
 
+neap_rc np_policy_load_sources(const neap_alloc *a, np_str sources, np_str options,
+                               np_policy **out, np_err *e) {
+  np_json list, first, name, text;
+  np_buf own[2];
+  np_str kept;
+  np_source src = {.size = 0};
+  neap_rc rc = np_json_check(sources, &list, e);
+  *out = NULL;
+  if (rc) return rc;
+  np_json_iter it = np_json_each(list);
+  bool ok = list.type == NP_JSON_ARRAY && np_json_next(&it, NULL, &first) &&
+            np_json_get(first, "name", &name) && name.type == NP_JSON_STRING &&
+            np_json_get(first, "text", &text) && text.type == NP_JSON_STRING;
+  if (!ok) return np_fail(e, NEAP_E_POLICY, "the policy's text is not as the log has it");
+  np_policy *p = np_policy_new(a, NULL);
+  if (!p) return np_fail_mem(e);
+  for (int i = 0; i < 2; i++) np_buf_init(&own[i], a);
+  np_json_text(name, &own[0]);
+  np_json_text(text, &own[1]);
+  np_sha256(np_buf_str(&own[1]), src.sha256);
+  src.size = (int64_t)own[1].n;
+  ok = !own[0].failed && !own[1].failed && np_arena_copy(&p->arena, sources, &kept) &&
+       take_names(p, np_buf_str(&own[0]), false, &src) &&
+       np_arena_copy(&p->arena, np_buf_str(&own[1]), &src.text) &&
+       np_source_push(p, &src);
+  if (ok) np_json_check(kept, &p->pinned, NULL);
+  rc = ok ? load_policy(p, np_buf_str(&own[1]), options, e) : np_fail_mem(e);
+  for (int i = 0; i < 2; i++) np_buf_free(&own[i]);
+  return hand_over(p, rc, out);
+}
+
 static neap_rc load_file(np_policy *p, const char *path, np_str options, np_err *e) {
   np_source src = {.size = 0};
   np_buf text;

@@ -67,6 +67,10 @@ neap_rc np_policy_load(const neap_alloc *a, const char *path_cstr, np_str option
 /* The same from memory; `name` stands in messages. Its require finds nothing. */
 neap_rc np_policy_load_text(const neap_alloc *a, np_str name, np_str text, np_str options,
                             const np_limits *limits, np_policy **out, np_err *e);
+/* From what np_policy_sources has written: the policy's text and its modules, no file is read.
+** It never changes by itself. */
+neap_rc np_policy_load_sources(const neap_alloc *a, np_str sources, np_str options,
+                               np_policy **out, np_err *e);
 void np_policy_free(np_policy *p);
 
 typedef struct np_policy_info {

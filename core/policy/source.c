@@ -220,9 +220,39 @@ static int push_module(lua_State *L) {
   return 1;
 }
 
+/* A module that the log has pinned, with its text. */
+static bool find_pinned(const np_policy *p, const char *name, np_buf *text) {
+  np_json_iter it = np_json_each(p->pinned);
+  np_json one, v;
+  if (p->pinned.type != NP_JSON_ARRAY) return false;
+  while (np_json_next(&it, NULL, &one)) {
+    if (!np_json_get(one, "name", &v) || !np_json_is_key(v.raw, name)) continue;
+    if (!np_json_get(one, "text", &v) || v.type != NP_JSON_STRING) return false;
+    np_json_text(v, text);
+    return true;
+  }
+  return false;
+}
+
+static neap_rc keep_module(np_policy *p, const char *path, module *m, np_err *e) {
+  if (!m->text.failed && np_arena_copy(&p->arena, np_str_cstr(m->name), &m->src.name) &&
+      np_arena_copy(&p->arena, np_str_cstr(path), &m->src.path) &&
+      np_arena_copy(&p->arena, np_buf_str(&m->text), &m->src.text) &&
+      np_source_push(p, &m->src))
+    return NEAP_OK;
+  np_buf_free(&m->text);
+  return np_fail_mem(e);
+}
+
 static neap_rc read_module(np_policy *p, np_str name, module *m, np_err *e) {
   char path[PATH_MAX], real[PATH_MAX];
   file_name(name, m->name);
+  np_buf_init(&m->text, &p->alloc);
+  if (find_pinned(p, m->name, &m->text)) {
+    m->src = (np_source){.size = (int64_t)m->text.n};
+    np_sha256(np_buf_str(&m->text), m->src.sha256);
+    return keep_module(p, m->name, m, e);
+  }
   int n = snprintf(path, sizeof path, "%s%s", p->folder.p, m->name);
   if (!p->from_file || n < 0 || n >= (int)sizeof path ||
       !is_inside(p->folder.p, path, real)) {
@@ -232,14 +262,7 @@ static neap_rc read_module(np_policy *p, np_str name, module *m, np_err *e) {
   }
   neap_rc rc = np_source_read(p, path, &m->src, &m->text, e);
   if (rc) return rc;
-  if (!np_arena_copy(&p->arena, np_str_cstr(m->name), &m->src.name) ||
-      !np_arena_copy(&p->arena, np_str_cstr(path), &m->src.path) ||
-      !np_arena_copy(&p->arena, np_buf_str(&m->text), &m->src.text) ||
-      !np_source_push(p, &m->src)) {
-    np_buf_free(&m->text);
-    return np_fail_mem(e);
-  }
-  return NEAP_OK;
+  return keep_module(p, path, m, e);
 }
 
 /* Pushes the chunk of a module. Its text is freed whatever compiling it raises. */

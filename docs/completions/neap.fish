@@ -247,7 +247,7 @@ complete -c neap -n '__fish_seen_subcommand_from recall' -l store -r -F -d 'the 
 complete -c neap -n '__fish_seen_subcommand_from recall' -l tenant -x -d 'whose sessions (those of the empty name)'
 complete -c neap -n '__fish_seen_subcommand_from recall' -l json -d 'one JSON object per line, nothing else on standard output'
 complete -c neap -n '__fish_seen_subcommand_from recall' -s h -l help -d 'print this help'
-complete -c neap -f -n __fish_use_subcommand -a session -d 'list stored sessions, show one event by event, copy, export or import it'
+complete -c neap -f -n __fish_use_subcommand -a session -d 'list stored sessions, show one event by event, replay, copy, export or import it'
 complete -c neap -n '__fish_seen_subcommand_from session' -l turn -x -d 'which turn'
 complete -c neap -n '__fish_seen_subcommand_from session' -l events -x -d 'the first so many events'
 complete -c neap -n '__fish_seen_subcommand_from session' -l name -x -d 'what the session is to be called (as it was)'

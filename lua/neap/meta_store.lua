@@ -32,6 +32,21 @@ function Store:events(name, from) end
 ---@return true? ok, string? message, string? code
 function Store:fork(from, name, how) end
 
+---What a replay has come to.
+---@class neap.Replayed
+---@field same integer      turns whose prompts are those that were sent
+---@field unpinned integer  turns of an older log, which has no digest of its prompts
+---@field turn? integer     the first one whose prompt is another
+---@field at? integer       the first byte that differs, from 1
+---@field was? string       the prompt that was sent
+---@field is? string        what it would be now
+---@field cause? string
+
+---Runs a session again, from its log alone, and says whether its prompts are the same to the byte.
+---@param name string
+---@return neap.Replayed? replayed, string? message, string? code
+function Store:replay(name) end
+
 ---Writes a session as lines of JSON to an open file.
 ---@param name string
 ---@param file file*

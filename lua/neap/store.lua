@@ -56,6 +56,13 @@ function Store:fork(from, name, how)
   return raw(self):fork(from, name, how)
 end
 
+--- Runs a session again from its log alone, and says whether its prompts are the same.
+---@param name string
+---@return neap.Replayed? replayed, string? message, string? code
+function Store:replay(name)
+  return raw(self):replay(name)
+end
+
 --- Writes a session as lines of JSON to an open file.
 ---@param name string
 ---@param file file*

@@ -90,6 +90,16 @@ describe("neap session", function()
     assert.is_true(last > 100)
   end)
 
+  it("replays a session from its log, and says that its prompts are the same", function()
+    local code, out, err = verb("replay", "run")
+    assert.are.equal("", err)
+    assert.are.equal(0, code)
+    assert.are.equal("run: 5 prompts made again, the same to the byte\n", out)
+    code, out = verb("replay", "run", "--json")
+    assert.are.equal(0, code)
+    assert.are.equal('{"session":"run","same":5,"unpinned":0}\n', out)
+  end)
+
   it("copies a session at a turn, and the copy goes on as the origin did", function()
     local code, out = verb("fork", "run", "at3", "--turn", "3")
     assert.are.equal(0, code)
@@ -177,7 +187,7 @@ describe("neap session", function()
   end)
 
   local WRONG = {
-    { { "lists" }, "neap session has no lists; there are list, show" },
+    { { "lists" }, "neap session has no lists; there are list, show, replay" },
     { { "show" }, "usage: neap session show NAME" },
     { { "show", "gone" }, "there is no session 'gone'; check its name and tenant" },
     { { "fork", "run" }, "usage: neap session fork NAME NEW" },

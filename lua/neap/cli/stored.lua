@@ -151,6 +151,38 @@ local function show(opts, args)
   return 0
 end
 
+-- ---- replay -------------------------------------------------------------------------------------
+
+local AROUND = 60 -- bytes shown of each side of the first difference
+
+local function around(text, at)
+  return visible.line(text:sub(math.max(1, at - AROUND), at + AROUND))
+end
+
+local REPLAY_ORDER = { "session", "same", "unpinned", "turn", "at", "cause", "was", "is" }
+
+local function replay(opts, args)
+  local name = words_of(args, "replay NAME", 1)
+  local engine = opened.engine(opts, "read")
+  local r, why = engine:replay(name)
+  engine:close()
+  check(r, why)
+  if r.turn then
+    r.was, r.is = around(r.was, r.at), around(r.is, r.at)
+  end
+  if opts.json then
+    r.session = name
+    io.stdout:write(json.encode(r, REPLAY_ORDER), "\n")
+  elseif not r.turn then
+    local what = grid.count(r.same, "prompt")
+    visible.write(("%s: %s made again, the same to the byte\n"):format(visible.line(name), what))
+  else
+    local text = "%s: turn %d differs at byte %d: %s\n  was: %s\n  is:  %s\n"
+    visible.write(text:format(visible.line(name), r.turn, r.at, r.cause, r.was, r.is))
+  end
+  return r.turn and 1 or 0
+end
+
 -- ---- fork, export, import -----------------------------------------------------------------------
 
 local function fork(opts, args)
@@ -246,14 +278,20 @@ local function import_file(opts, args)
   return 0
 end
 
-local WORDS =
-  { list = list, show = show, fork = fork, export = export, import = import_file }
+local WORDS = {
+  list = list,
+  show = show,
+  replay = replay,
+  fork = fork,
+  export = export,
+  import = import_file,
+}
 
 --- neap session
 function M.session(opts, args)
   local word = WORDS[args[1]]
   if not word then
-    local text = "neap session has no %s; there are list, show, fork, export, import"
+    local text = "neap session has no %s; there are list, show, replay, fork, export, import"
     fail(text:format(args[1]))
   end
   return word(opts, args)
