@@ -354,11 +354,17 @@ static int entry_hold(lua_State *L) {
 }
 
 void np_entry_open(lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"trim", entry_trim}, {"reference", entry_reference}, {"mask", entry_mask},
-      {"drop", entry_drop}, {"restore", entry_restore},     {"pin", entry_pin},
-      {"hold", entry_hold}, {"lines", entry_lines},         {"output", entry_output},
-      {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"trim", entry_trim},
+                                     {"reference", entry_reference},
+                                     {"mask", entry_mask},
+                                     {"drop", entry_drop},
+                                     {"restore", entry_restore},
+                                     {"pin", entry_pin},
+                                     {"hold", entry_hold},
+                                     {"lines", entry_lines},
+                                     {"output", entry_output},
+                                     {"peek", np_entry_peek},
+                                     {NULL, NULL}};
   np_open_handle(L, NP_ENTRY_TYPE, entry_index, fields, methods);
   luaL_getmetatable(L, NP_ENTRY_TYPE);
   np_host(L)->entry_type = lua_topointer(L, -1);

@@ -321,6 +321,7 @@ typedef struct np_handle {
 void np_context_open(lua_State *L); /* all metatables, and the slots of the registry */
 void np_span_open(lua_State *L);
 void np_entry_open(lua_State *L);
+int np_entry_peek(lua_State *L); /* peek.c */
 void np_context_push(lua_State *L);
 void np_entry_push(lua_State *L, int64_t id);
 /* The handle at `arg`, of that type and of the running call. Raises. */

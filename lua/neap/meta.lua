@@ -699,6 +699,14 @@ function Entry:mask(why) end
 ---@return string? why not
 function Entry:drop(why) end
 
+---A part of its text, however large that is, in the forms of neap_read ("41-380", "match timeout",
+---"errors", "about WORDS"), with numbers of lines; for what is handed to ctx:ask_all.
+---@param part string
+---@param tokens? integer  at most; 1,000
+---@return string? text
+---@return string? why there is none
+function Entry:peek(part, tokens) end
+
 ---Back to full.
 ---@param why? string
 ---@return boolean done
