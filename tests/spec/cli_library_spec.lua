@@ -259,6 +259,7 @@ end)
 
 describe("meta.lua", function()
   local text = assert(shared.read("lua/neap/meta.lua"))
+    .. assert(shared.read("lua/neap/meta_sandbox.lua"))
     .. assert(shared.read("lua/neap/meta_state.lua"))
 
   local function documented(pattern)

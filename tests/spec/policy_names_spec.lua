@@ -6,6 +6,7 @@ local shared = require("tests.support.shared")
 
 local json = core.json
 local META = assert(shared.read("lua/neap/meta.lua"))
+  .. assert(shared.read("lua/neap/meta_sandbox.lua"))
   .. assert(shared.read("lua/neap/meta_state.lua"))
 local NAMES = json.decode(core.policy_names())
 

@@ -1,0 +1,125 @@
+---@meta neap
+-- What editors know about the sandbox of policies: its globals, the helpers in `neap`, and what of
+-- Lua's own libraries there is. Nothing here runs. next: meta.lua
+
+---The globals of a policy. No other name exists in its sandbox; none may be written.
+---@class neap.Globals
+---@field assert function
+---@field error function
+---@field getmetatable function  of tables only
+---@field ipairs function
+---@field math neap.Math
+---@field neap neap.Helpers
+---@field next function          numbers, then strings by their bytes, then booleans
+---@field pairs function         in the same order, on every machine
+---@field pcall function
+---@field rawequal function
+---@field rawget function
+---@field rawlen function
+---@field rawset function
+---@field require fun(name: string): any a Lua file of the policy's own folder
+---@field select function
+---@field setmetatable function  without __gc and __mode
+---@field string neap.String
+---@field table neap.Table
+---@field tonumber function
+---@field tostring function      without addresses
+---@field type function
+---@field utf8 neap.Utf8
+---@field xpcall function
+
+---The global `neap` of a policy; not the module of that name, which hosts require.
+---@class neap.Helpers
+---@field api integer            of policies, as this neap knows it
+---@field clamp fun(x: number, lo: number, hi: number): number
+---@field exp fun(x: number): number the same on every machine, as ln and pow
+---@field grammar neap.Grammars   parsers of neap's own, by name
+---@field ln fun(x: number): number  the natural logarithm
+---@field log fun(x: number, base?: number): number
+---@field pow fun(x: number, y: number): number
+---@field say fun(...)           as ctx:log, where there is no ctx
+
+---Parsers that a policy may call: a file each in lua/neap/grammar. A text has at most 64 KiB.
+---@class neap.Grammars
+---@field errors fun(text: string): neap.FoundError[]
+---@field kind fun(text: string, hint?: string): neap.Output
+---@field stack_trace fun(text: string): neap.FoundTrace[]
+
+---What an output is and which trim suits it; its kinds are those of lua/neap/kinds.lua.
+---@alias neap.Output {kind: string, tokens: integer, keep: neap.Keep, careful: boolean}
+
+---@class neap.FoundError
+---@field at integer             line of the text
+---@field severity? "error"|"warning"|"note"
+---@field tool? string           gcc, ld, make, cargo, pytest, jest or git
+---@field message string
+---@field file? string
+---@field line? integer
+---@field column? integer
+---@field code? string           of cargo
+---@field name? string           of a test or a target
+
+---@class neap.FoundTrace
+---@field at integer             line of the text
+---@field language "python"|"node"|"java"|"go"|"rust"
+---@field kind? string
+---@field message? string
+---@field frames neap.FoundFrame[] in the text's order
+---@field place? neap.FoundFrame where it began, of Rust
+
+---@class neap.FoundFrame
+---@field file? string
+---@field line? integer
+---@field column? integer
+---@field name? string
+
+---@class neap.Math
+---@field abs function
+---@field ceil function
+---@field exp function           neap.exp
+---@field floor function
+---@field fmod function
+---@field huge number
+---@field log function           by neap.ln
+---@field max function
+---@field maxinteger integer
+---@field min function
+---@field mininteger integer
+---@field modf function
+---@field pi number
+---@field sqrt function
+---@field tointeger function
+---@field type function
+---@field ult function
+
+---@class neap.String
+---@field byte function
+---@field char function
+---@field find function
+---@field format function        without %p and %a
+---@field gmatch function
+---@field gsub function
+---@field len function
+---@field lower function
+---@field match function
+---@field rep function
+---@field reverse function
+---@field sub function
+---@field upper function
+
+---@class neap.Table
+---@field concat function
+---@field insert function
+---@field move function
+---@field pack function
+---@field remove function
+---@field sort function
+---@field unpack function
+
+---@class neap.Utf8
+---@field char function
+---@field charpattern string
+---@field codepoint function
+---@field codes function
+---@field len function
+---@field offset function
