@@ -98,12 +98,29 @@ static int rollback(lua_State *L) {
   return push_done(L, s, neap_rollback(s, luaL_checkstring(L, 2), 0, reason));
 }
 
+/* refute(step, entry, reason); refutations(): JSON. */
+static int refute(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  np_str reason = np_bind_check_str(L, 4);
+  return push_done(
+      L, s, neap_refute(s, luaL_optinteger(L, 2, 0), luaL_optinteger(L, 3, 0), reason));
+}
+
+static int refutations(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str json = {"", 0};
+  neap_rc rc = neap_refutations(s, &json);
+  return push_json(L, s, rc, json);
+}
+
 const luaL_Reg np_bind_object[] = {{"state_propose", state_propose},
                                    {"state_get", state_get},
                                    {"state_history", state_history},
                                    {"state_diff", state_diff},
                                    {"checkpoint", checkpoint},
                                    {"rollback", rollback},
+                                   {"refute", refute},
+                                   {"refutations", refutations},
                                    {NULL, NULL}};
 
 /* ---- of the store ---- */

@@ -111,6 +111,10 @@ static int64_t height(const neap_session *s) {
   return h > (double)budget ? budget : (int64_t)h;
 }
 
+static bool is_refuted(const void *session, const np_entry *en) {
+  return np_refuted_is(session, en);
+}
+
 void np_economy(const neap_session *s, np_turn *turn) {
   int64_t budget = s->pack.budget;
   *turn = (np_turn){.window = s->window,
@@ -132,6 +136,8 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->object = np_object_now(s);
   turn->propose = (s->live ? s->live : s)->object.schema ? np_object_try : NULL;
   turn->propose_ctx = turn->search_ctx;
+  turn->polluted = s->refuted.count ? s->refuted.steps : -1;
+  turn->refuted = s->refuted.count ? is_refuted : NULL;
 }
 
 /* ---- after a turn ---- */

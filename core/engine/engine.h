@@ -62,6 +62,7 @@ typedef enum np_event_kind {
   NP_EV_FILE = 19,     /* head: an artifact, see file_head.c; body: its bytes, apart */
   NP_EV_MARK = 20,     /* head: name, entry, step: a checkpoint */
   NP_EV_ROLLBACK = 21, /* head: what is void and why; its notice follows */
+  NP_EV_REFUTE = 22,   /* head: what is refuted and why; its notice follows */
   NP_EV_END            /* behind the last; stored.c has a name for each */
 } np_event_kind;
 
@@ -119,6 +120,28 @@ typedef struct np_back {
   int64_t reached, epochs; /* the last epoch that is void; how many are no rewrite's */
   np_arena arena;
 } np_back;
+
+/* What is refuted: an entry, or all that a step had until the notice said so. */
+typedef struct np_refutation {
+  int64_t step, entry, notice; /* entry 0: the whole step */
+  np_str why, line;            /* for notes: `- [step 3] …` */
+} np_refutation;
+
+/* A fact that nothing but what is refuted has shown was used. */
+typedef struct np_use {
+  int64_t entry, step, source;
+  np_str text;
+} np_use;
+
+typedef struct np_refuted {
+  np_refutation *all;
+  size_t count, cap;
+  np_use *uses;
+  size_t use_count, use_cap;
+  size_t looked, told; /* citations; uses that an account has told */
+  int64_t steps;       /* that have used one */
+  np_arena arena;
+} np_refuted;
 
 typedef struct np_object {
   const np_schema *schema; /* NULL: there is no such object */
@@ -220,6 +243,7 @@ struct neap_session {
   struct np_file *files; /* the artifacts, by id */
   size_t file_count, file_cap;
   np_back back;
+  np_refuted refuted;
   np_buf account, text, body; /* results that live until the next call */
   np_store *words;  /* of a session that writes nothing: the index of its words */
   int64_t followed; /* entries when the index of words was last brought up */
@@ -453,6 +477,14 @@ neap_rc np_session_restart(neap_session *s);
 bool np_text_is_chinese(np_str s);
 bool np_session_is_chinese(const neap_session *s, np_str otherwise);
 void np_add_reason(np_buf *out, np_str why); /* as one line without double quotes */
+
+/* ---- refute.c ---- */
+void np_refuted_free(neap_session *s);
+bool np_refuted_is(const neap_session *s, const np_entry *en);
+neap_rc np_refuted_look(neap_session *s); /* before a turn: new uses of what is refuted */
+void np_refuted_account(neap_session *s, np_buf *b);
+bool np_refuted_lines(void *ctx, const uint32_t *atoms, size_t n, np_buf *out);
+neap_rc np_refuted_take(neap_session *s, const np_event *ev);
 
 /* ---- stored_object.c: the state object of a session that nobody has opened ---- */
 neap_rc np_stored_object(neap *n, np_str session, np_buf *out, np_err *e);

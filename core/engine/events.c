@@ -311,6 +311,7 @@ neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_PROPOSAL: return np_object_take(s, ev, false);
     case NP_EV_MARK: return np_mark_take(s, ev);
     case NP_EV_ROLLBACK: return np_back_take(s, ev);
+    case NP_EV_REFUTE: return np_refuted_take(s, ev);
     case NP_EV_ASK:
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);

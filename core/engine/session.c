@@ -271,7 +271,11 @@ neap_rc np_session_parts(neap_session *s) {
     rc = np_pack_init(&s->pack, &s->engine->alloc, &s->log, s->vocab, format,
                       np_gauge_budget(&s->gauge, s->window - s->reserve), &s->err);
   }
-  if (!rc) s->pack.view.model = model;
+  if (!rc) {
+    s->pack.view.model = model;
+    s->pack.lines = np_refuted_lines;
+    s->pack.lines_ctx = s;
+  }
   if (!rc && !s->policy) {
     rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy,
                         &s->err);
@@ -365,6 +369,7 @@ bool np_session_init(neap_session *s, neap *n, const char *name) {
   np_buf_init(&s->marked, &n->alloc);
   np_arena_init(&s->object.arena, &n->alloc);
   np_arena_init(&s->back.arena, &n->alloc);
+  np_arena_init(&s->refuted.arena, &n->alloc);
   s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
@@ -480,6 +485,7 @@ void np_session_clear(neap_session *s) {
   np_buf_free(&s->marked);
   np_object_free(s);
   np_back_free(s);
+  np_refuted_free(s);
   np_arena_free(&s->arena);
 }
 

@@ -16,7 +16,7 @@ static const char *const names[] = {
     [NP_EV_TOOLSET] = "toolset",   [NP_EV_SHADOW] = "shadow",
     [NP_EV_SCHEMA] = "schema",     [NP_EV_PROPOSAL] = "proposal",
     [NP_EV_FILE] = "file",         [NP_EV_MARK] = "mark",
-    [NP_EV_ROLLBACK] = "rollback",
+    [NP_EV_ROLLBACK] = "rollback", [NP_EV_REFUTE] = "refute",
 };
 _Static_assert(NP_COUNT(names) == NP_EV_END, "every kind of event has a name");
 

@@ -303,6 +303,7 @@ static neap_rc begin(neap_session *s) {
   if (!rc) rc = remember(s);
   if (!rc) rc = np_catalogue_seen(s);
   if (!rc) rc = np_asks_expire(s);
+  if (!rc) rc = np_refuted_look(s);
   if (rc) return rc;
   np_turn_fetched(s);
   attach(s);

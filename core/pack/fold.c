@@ -103,6 +103,7 @@ static np_verdict lead(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
   if (from != to) np_buf_int(&b, to);
   np_buf_adds(&b, p->view.recall ? "; neap_recall finds the details:\n" : ":\n");
   np_buf_add(&b, text);
+  if (p->lines) p->lines(p->lines_ctx, atoms, n, &b);
   bool ok = !b.failed && np_arena_copy(&p->turn, np_buf_str(&b), out);
   np_buf_free(&b);
   return ok ? NP_DONE : NP_NO_MEMORY;

@@ -89,6 +89,9 @@ struct np_pack {
   np_arena turn;       /* what lives until the turn ends */
   const char *refusal; /* static text of the last NP_REFUSED */
   int64_t refusals;    /* this turn */
+  /* lines that a summary of atoms says behind its text: a line end before each. NULL: none */
+  bool (*lines)(void *ctx, const uint32_t *atoms, size_t n, np_buf *out);
+  void *lines_ctx;
 };
 
 neap_rc np_pack_init(np_pack *p, const neap_alloc *a, np_log *lg, const np_vocab *vocab,

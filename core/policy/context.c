@@ -279,6 +279,7 @@ static int context_shrink(lua_State *L) {
   X(economy)                                                                             \
   X(drift)                                                                               \
   X(miscount)                                                                            \
+  X(pollution)                                                                           \
   X(state)                                                                               \
   X(now)                                                                                 \
   X(random)
@@ -317,6 +318,10 @@ static int context_index(lua_State *L) {
       break;
     case FIELD_miscount:
       if (p->turn.measured) lua_pushnumber(L, p->turn.drift);
+      else lua_pushnil(L);
+      break;
+    case FIELD_pollution:
+      if (p->turn.polluted >= 0) lua_pushinteger(L, p->turn.polluted);
       else lua_pushnil(L);
       break;
     case FIELD_state: np_state_push(L); break;

@@ -34,6 +34,7 @@
   X(sent)                                                                                \
   X(hash)                                                                                \
   X(is_error)                                                                            \
+  X(refuted)                                                                             \
   X(pinned)                                                                              \
   X(held)                                                                                \
   X(text)
@@ -161,6 +162,11 @@ static void push_field(lua_State *L, const np_entry *en, int field) {
     case FIELD_pair: push_pair(L, p, en); break;
     case FIELD_sent: lua_pushboolean(L, s->sent); break;
     case FIELD_hash: push_hash(L, en); break;
+    case FIELD_refuted: {
+      const np_turn *t = &np_host(L)->turn;
+      lua_pushboolean(L, t->refuted && t->refuted(t->search_ctx, en));
+      break;
+    }
     case FIELD_is_error: lua_pushboolean(L, en->is_error); break;
     case FIELD_pinned: lua_pushboolean(L, np_pack_is_pinned(p, en->id)); break;
     case FIELD_held: lua_pushboolean(L, np_pack_is_held(p, en->id)); break;

@@ -47,6 +47,8 @@ typedef struct np_turn {
   ** say why */
   neap_rc (*propose)(void *ctx, const struct np_pending *p, np_buf *faults, np_err *e);
   void *propose_ctx;
+  int64_t polluted; /* steps that have used what is refuted; -1: nothing is */
+  bool (*refuted)(const void *ctx, const np_entry *en); /* NULL: nothing is */
 } np_turn;
 
 /* A change of the state object that a hook has asked for. */

@@ -365,6 +365,7 @@ function neap.store(options) end
 ---                          nothing, and before the first such step
 ---@field miscount number? how far the last prompt was from what the provider says it took, as a
 ---                          part of the estimate: 0.02 is 2 % more; nil before the first usage
+---@field pollution integer? steps that have used what is refuted; nil when nothing is
 ---@field state table      plain data that is kept with the session
 ---@field now integer?     milliseconds since 1970, as the host told; recorded
 ---@field random fun(m?: integer, n?: integer): number recorded
@@ -537,6 +538,7 @@ function Ctx:ask_all(questions) end
 ---@field pair neap.Entry?    of a call its result, of a result its call
 ---@field sent boolean        it has been in a prompt
 ---@field hash string
+---@field refuted boolean   what it shows is wrong, the host has said
 ---@field is_error boolean
 ---@field pinned boolean
 ---@field held boolean

@@ -81,3 +81,19 @@ function Session:checkpoint(name) end
 ---@return string? message
 ---@return string? code
 function Session:rollback(to, reason) end
+
+---What an entry, or all of a step, has shown is wrong: a notice tells the model, a summary of it
+---repeats that, and steps that use it all the same are counted in the account (`pollution`).
+---```lua
+---s:refute({ step = 3 }, "the log was of another machine")
+---```
+---@param what {step?: integer, entry?: integer} one of the two
+---@param reason string at most 400 bytes
+---@return true? ok
+---@return string? message
+---@return string? code
+function Session:refute(what, reason) end
+
+---All refutations: step, entry, notice (the entry that says so), reason, and `line`, for notes.
+---@return table[]? list, string? message, string? code
+function Session:refutations() end

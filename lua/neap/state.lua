@@ -79,6 +79,26 @@ function M.add(Session, open_session, as_json)
     if ok then self.had_calls, self.first = false, nil end
     return ok, why, code
   end
+
+  --- What an entry, or a step, has shown is wrong: `{ step = 3 }` or `{ entry = 17 }`.
+  ---@param what {step: integer?, entry: integer?}
+  ---@param reason string
+  ---@return true? ok, string? message, string? code
+  function Session:refute(what, reason)
+    local one = type(what) == "table" and (what.step == nil) ~= (what.entry == nil)
+    if not one then
+      error("bad argument #1 to 'refute' ({ step = 3 } or { entry = 17 } is expected)", 2)
+    end
+    return open_session(self):refute(what.step, what.entry, reason)
+  end
+
+  --- All refutations: step, entry, notice, reason, and `line`, for notes.
+  ---@return table[]? list, string? message, string? code
+  function Session:refutations()
+    local text, why, code = open_session(self):refutations()
+    if not text then return nil, why, code end
+    return core.json.decode(text)
+  end
 end
 
 return M

@@ -1,0 +1,289 @@
+/*
+** Refutations: what an entry, or a step, has shown is wrong. A notice tells the model, a summary that
+** comes to stand for it repeats that, and a step that uses it all the same is found by the index of
+** citations: a fact whose every source is refuted. next: measure.c
+*/
+#include "engine/engine.h"
+
+#include "text/text.h"
+
+#define REASON_BYTES 400
+
+void np_refuted_free(neap_session *s) {
+  np_free(&s->engine->alloc, s->refuted.all);
+  np_free(&s->engine->alloc, s->refuted.uses);
+  np_arena_free(&s->refuted.arena);
+  s->refuted = (np_refuted){0};
+}
+
+static bool covers(const np_refutation *r, const np_entry *en) {
+  return r->entry ? r->entry == en->id : r->step == en->step && en->id < r->notice;
+}
+
+bool np_refuted_is(const neap_session *s, const np_entry *en) {
+  for (size_t i = 0; i < s->refuted.count; i++) {
+    if (covers(&s->refuted.all[i], en)) return true;
+  }
+  return false;
+}
+
+/* ---- what is told ---- */
+
+typedef struct texts {
+  const char *notice, *line;
+} texts;
+
+static const texts english = {
+    "Correction: what step {step} has shown is refuted: \"{why}\". Do not use its facts "
+    "any more.",
+    "- [step {step}] Refuted: {why}. Do not use its facts any more."};
+static const texts chinese = {
+    "\xE6\x9B\xB4\xE6\xAD\xA3\xEF\xBC\x9Astep {step} "
+    "\xE7\x9A\x84\xE7\xBB\x93\xE8\xAE\xBA\xE5"
+    "\xB7\xB2\xE8\xA2\xAB\xE6\x8E\xA8\xE7\xBF\xBB\xEF\xBC\x9A{why}"
+    "\xE3\x80\x82\xE5\x90\x8E\xE7"
+    "\xBB\xAD\xE6\x8E\xA8\xE7\x90\x86\xE4\xB8\x8D\xE5\xBE\x97\xE5\x86\x8D\xE5\xBC\x95\xE7"
+    "\x94"
+    "\xA8\xE8\xAF\xA5\xE6\xAD\xA5\xE7\x9A\x84\xE4\xBA\x8B\xE5\xAE\x9E\xE3\x80\x82",
+    "- [step {step}] "
+    "\xE8\xAF\xA5\xE6\xAD\xA5\xE7\x9A\x84\xE7\xBB\x93\xE8\xAE\xBA\xE5\xB7\xB2"
+    "\xE8\xA2\xAB\xE6\x8E\xA8\xE7\xBF\xBB\xEF\xBC\x9A{why}"
+    "\xE3\x80\x82\xE5\x90\x8E\xE7\xBB\xAD"
+    "\xE6\x8E\xA8\xE7\x90\x86\xE4\xB8\x8D\xE5\xBE\x97\xE5\x86\x8D\xE5\xBC\x95\xE7\x94\xA8"
+    "\xE8"
+    "\xAF\xA5\xE6\xAD\xA5\xE7\x9A\x84\xE4\xBA\x8B\xE5\xAE\x9E\xE3\x80\x82"};
+
+static void fill(np_buf *out, const char *t, const np_refutation *r) {
+  for (; *t; t++) {
+    const char *end = *t == '{' ? strchr(t, '}') : NULL;
+    if (!end) {
+      np_buf_addc(out, *t);
+      continue;
+    }
+    if (t[1] == 'w') np_add_reason(out, r->why);
+    else np_buf_int(out, r->step);
+    t = end;
+  }
+}
+
+static const texts *texts_of(const neap_session *s, np_str why) {
+  return np_session_is_chinese(s, why) ? &chinese : &english;
+}
+
+/* ---- refuting ---- */
+
+static neap_rc keep(neap_session *s, np_refutation r) {
+  np_refuted *b = &s->refuted;
+  void *all = b->all;
+  np_buf line;
+  np_buf_init(&line, &s->engine->alloc);
+  fill(&line, texts_of(s, r.why)->line, &r);
+  bool ok = np_grow(&s->engine->alloc, &all, &b->cap, b->count + 1, sizeof *b->all);
+  b->all = all;
+  ok = ok && !line.failed && np_arena_copy(&b->arena, r.why, &r.why) &&
+       np_arena_copy(&b->arena, np_buf_str(&line), &r.line);
+  np_buf_free(&line);
+  if (!ok) return np_fail_mem(&s->err);
+  b->all[b->count++] = r;
+  return NEAP_OK;
+}
+
+static void add_int(np_buf *b, const char *name, int64_t v) {
+  np_buf_adds(b, name);
+  np_buf_int(b, v);
+}
+
+static void add_head(np_buf *b, const np_refutation *r) {
+  add_int(b, "{\"step\":", r->step);
+  add_int(b, ",\"entry\":", r->entry);
+  add_int(b, ",\"notice\":", r->notice);
+  np_buf_adds(b, ",\"reason\":");
+  np_json_quote(b, r->why);
+  np_buf_addc(b, '}');
+}
+
+static neap_rc write(neap_session *s, const np_refutation *r) {
+  np_buf head, text, message;
+  const neap_alloc *a = &s->engine->alloc;
+  np_buf_init(&head, a);
+  np_buf_init(&text, a);
+  np_buf_init(&message, a);
+  add_head(&head, r);
+  fill(&text, texts_of(s, r->why)->notice, r);
+  np_buf_adds(&message, "{\"kind\":\"notice\",\"content\":");
+  np_json_quote(&message, np_buf_str(&text));
+  np_buf_addc(&message, '}');
+  np_event ev = {.kind = NP_EV_REFUTE, .head = np_buf_str(&head)};
+  np_str one = np_buf_str(&message);
+  bool ok = !head.failed && !text.failed && !message.failed;
+  neap_rc rc = ok ? np_session_append_led(s, &ev, &one, 1) : np_fail_mem(&s->err);
+  np_buf_free(&head);
+  np_buf_free(&text);
+  np_buf_free(&message);
+  return rc;
+}
+
+static neap_rc check(neap_session *s, np_refutation *r) {
+  const np_entry *en = np_log_entry(&s->log, r->entry);
+  if (r->entry && (!en || en->voided))
+    return np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no entry %lld that counts",
+                   s->name, (long long)r->entry);
+  if (r->entry) r->step = en->step;
+  if (r->step < 0 || r->step > s->log.step)
+    return np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no step %lld yet", s->name,
+                   (long long)r->step);
+  if (r->why.n && r->why.n <= REASON_BYTES && np_utf8_valid(r->why) == r->why.n)
+    return NEAP_OK;
+  return np_fail(&s->err, NEAP_E_ARG, "a reason is 1 to %d bytes of UTF-8", REASON_BYTES);
+}
+
+neap_rc neap_refute(neap_session *s, int64_t step, int64_t entry, neap_str reason) {
+  neap_rc rc = np_session_enter_text(s, &reason);
+  if (rc) return rc;
+  np_refutation r = {.step = step, .entry = entry, .why = reason};
+  rc = check(s, &r);
+  r.notice = (int64_t)s->log.entry_count + 1;
+  if (!rc) rc = write(s, &r);
+  return np_session_leave(s, rc ? rc : keep(s, r));
+}
+
+/* ---- uses of what is refuted ---- */
+
+static bool is_source(np_origin who) {
+  return who == NP_ORIGIN_RESULT || who == NP_ORIGIN_USER || who == NP_ORIGIN_TASK ||
+         who == NP_ORIGIN_FIXED;
+}
+
+/* Whether everything that the fact could be known from was refuted before it was used. What is said
+** by so many that not all are listed is no such fact. */
+static bool is_polluted(const neap_session *s, const np_citation *c) {
+  const int64_t *holders;
+  size_t n = np_cite_holders(s->log.cite, c->text, &holders);
+  bool any = false;
+  if (!c->fact || c->kind == NP_IDENT_WORD || n >= 64) return false;
+  for (size_t i = 0; i < n && holders[i] < c->by; i++) {
+    const np_entry *en = np_log_entry(&s->log, holders[i]);
+    if (!en || !is_source(np_log_origin(&s->log, en))) continue;
+    bool bad = false;
+    for (size_t k = 0; k < s->refuted.count && !bad; k++) {
+      const np_refutation *r = &s->refuted.all[k];
+      bad = r->notice < c->by && covers(r, en);
+    }
+    if (!bad) return false;
+    any = true;
+  }
+  return any;
+}
+
+static bool note_use(neap_session *s, const np_citation *c) {
+  np_refuted *b = &s->refuted;
+  void *uses = b->uses;
+  bool fresh = !b->use_count || b->uses[b->use_count - 1].step != c->step;
+  if (!np_grow(&s->engine->alloc, &uses, &b->use_cap, b->use_count + 1, sizeof *b->uses))
+    return false;
+  b->uses = uses;
+  b->uses[b->use_count++] = (np_use){c->by, c->step, c->credited, c->text};
+  b->steps += fresh;
+  return true;
+}
+
+neap_rc np_refuted_look(neap_session *s) {
+  np_refuted *b = &s->refuted;
+  if (!b->count) return NEAP_OK;
+  neap_rc rc = np_log_index_need(&s->log, &s->err);
+  size_t end = rc ? 0 : np_cite_count(s->log.cite);
+  for (; b->looked < end; b->looked++) {
+    const np_citation *c = np_cite_at(s->log.cite, b->looked);
+    if (is_polluted(s, c) && !note_use(s, c)) return np_fail_mem(&s->err);
+  }
+  return rc;
+}
+
+/* {"refuted":n,"steps":n,"uses":[…]} with those since the last turn. */
+void np_refuted_account(neap_session *s, np_buf *b) {
+  np_refuted *r = &s->refuted;
+  if (!r->count) return;
+  add_int(b, ",\"pollution\":{\"refuted\":", (int64_t)r->count);
+  add_int(b, ",\"steps\":", r->steps);
+  np_buf_adds(b, ",\"uses\":[");
+  for (size_t i = r->told; i < r->use_count; i++) {
+    add_int(b, i > r->told ? ",{\"entry\":" : "{\"entry\":", r->uses[i].entry);
+    add_int(b, ",\"step\":", r->uses[i].step);
+    add_int(b, ",\"source\":", r->uses[i].source);
+    np_buf_adds(b, ",\"text\":");
+    np_json_quote(b, r->uses[i].text);
+    np_buf_addc(b, '}');
+  }
+  np_buf_adds(b, "]}");
+  r->told = r->use_count;
+}
+
+/* ---- for notes ---- */
+
+/* np_pack.lines: what a summary of those atoms has to say besides its text. */
+bool np_refuted_lines(void *ctx, const uint32_t *atoms, size_t n, np_buf *out) {
+  const neap_session *s = ctx;
+  for (size_t k = 0; k < s->refuted.count; k++) {
+    const np_refutation *r = &s->refuted.all[k];
+    bool in = false;
+    for (size_t i = 0; i < n && !in; i++) {
+      int64_t id = s->log.atoms[atoms[i]].first;
+      for (; id && !in; id = np_log_entry(&s->log, id)->next)
+        in = id == r->notice || covers(r, np_log_entry(&s->log, id));
+    }
+    if (in) np_buf_addc(out, '\n');
+    if (in) np_buf_add(out, r->line);
+  }
+  return !out->failed;
+}
+
+neap_rc neap_refutations(neap_session *s, neap_str *json) {
+  neap_rc rc = np_session_enter_out(s, json);
+  if (rc) return rc;
+  np_buf *b = &s->text;
+  np_buf_clear(b);
+  np_buf_addc(b, '[');
+  for (size_t i = 0; i < s->refuted.count; i++) {
+    if (i) np_buf_addc(b, ',');
+    add_head(b, &s->refuted.all[i]);
+    b->n--;
+    np_buf_adds(b, ",\"line\":");
+    np_json_quote(b, s->refuted.all[i].line);
+    np_buf_addc(b, '}');
+  }
+  np_buf_addc(b, ']');
+  *json = np_buf_str(b);
+  return np_session_leave(s, b->failed ? np_fail_mem(&s->err) : NEAP_OK);
+}
+
+/* ---- reading back ---- */
+
+static int64_t member(np_json head, const char *name) {
+  np_json v;
+  int64_t n = 0;
+  if (!np_json_get(head, name, &v) || v.type != NP_JSON_NUMBER || v.raw.n > 17) return -1;
+  for (size_t i = 0; i < v.raw.n; i++) {
+    if (v.raw.p[i] < '0' || v.raw.p[i] > '9') return -1;
+    n = n * 10 + (v.raw.p[i] - '0');
+  }
+  return n;
+}
+
+neap_rc np_refuted_take(neap_session *s, const np_event *ev) {
+  np_json head, v;
+  np_buf why;
+  np_refutation r = {0};
+  bool ok = !np_json_check(ev->head, &head, NULL);
+  if (ok)
+    r = (np_refutation){member(head, "step"), member(head, "entry"),
+                        member(head, "notice"), NP_LIT(""), NP_LIT("")};
+  if (!ok || r.step < 0 || r.entry < 0 || r.notice < 1)
+    return np_fail(&s->err, NEAP_E_CORRUPT,
+                   "session %s: a refutation's event is wrong; check the store", s->name);
+  np_buf_init(&why, &s->engine->alloc);
+  if (np_json_get(head, "reason", &v) && v.type == NP_JSON_STRING) np_json_text(v, &why);
+  r.why = np_buf_str(&why);
+  neap_rc rc = why.failed ? np_fail_mem(&s->err) : keep(s, r);
+  np_buf_free(&why);
+  return rc;
+}

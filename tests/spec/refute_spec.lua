@@ -1,0 +1,145 @@
+-- Refutation (S0.28, S0.29, S0.40, T17): the correction, its line in a summary, uses of what is
+-- refuted, what a policy sees, resuming. next: state_spec.lua
+local neap = require("neap")
+local shared = require("tests.support.shared")
+local json = require("neap.core").json
+
+local DIR = shared.scratch("refute")
+
+local function policy(name, text)
+  local path = DIR .. "/" .. name
+  local f = assert(io.open(path, "wb"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+local function has(text, part)
+  assert.truthy(text:find(part, 1, true), part .. " is not in " .. text)
+end
+
+local function step(s, n, text, result)
+  local call = { id = "c" .. n, type = "function" }
+  call["function"] = { name = "sh", arguments = "{}" }
+  assert(s:add({ role = "assistant", content = text, tool_calls = json.array({ call }) }))
+  assert(s:add({ role = "tool", tool_call_id = "c" .. n, content = result }))
+end
+
+local function begin(options)
+  options.name = "run"
+  local s = assert(neap.session(options))
+  assert(s:add({ role = "user", content = "Why does the upload fail?" }))
+  step(s, 1, "I look.", "the quota of bucket_alpha is 4711")
+  step(s, 2, "Further.", "the host is node_seven")
+  return s
+end
+
+describe("a refutation", function()
+  it("corrects the model in English and in Chinese (S0.29)", function()
+    local s <close> = begin({})
+    assert(s:refute({ step = 1 }, 'another "machine"\nwas read'))
+    has(assert(s:prompt()), [[Correction: what step 1 has shown is refuted: ]])
+    has(s:prompt(), [[another 'machine' was read]])
+    local list = s:refutations()
+    assert.are.equal(1, list[1].step)
+    assert.are.equal(
+      "- [step 1] Refuted: another 'machine' was read. Do not use its facts any more.",
+      list[1].line
+    )
+    local t <close> = assert(neap.session({}))
+    assert(t:add({ role = "user", content = "为什么上传失败？" }))
+    assert(t:refute({ entry = 1 }, "读错了"))
+    has(t:prompt(), "step 0 的结论已被推翻")
+    has(t:refutations()[1].line, "- [step 0] 该步的结论已被推翻：读错了。后续推理不得再引用该步的事实。")
+  end)
+
+  it("is found where it is used later, and there alone (T17, S0.40)", function()
+    local store = DIR .. "/uses.db"
+    local s = begin({ store = store })
+    assert(s:add({ role = "assistant", content = "bucket_alpha has 4711 left" }))
+    assert(s:prompt())
+    assert.is_nil(s:account().pollution)
+    assert(s:refute({ step = 1 }, "another machine"))
+    assert(s:prompt())
+    assert.are.same({ refuted = 1, steps = 0, uses = {} }, s:account().pollution)
+    assert(s:add({ role = "assistant", content = "node_seven is up" }))
+    assert(s:prompt())
+    assert.are.equal(0, s:account().pollution.steps)
+    assert(s:add({ role = "assistant", content = "so bucket_alpha is full" }))
+    assert(s:prompt())
+    local found = s:account().pollution
+    assert.are.equal(1, found.steps)
+    assert.are.equal("bucket_alpha", found.uses[1].text)
+    s:close()
+    s = assert(neap.session({ store = store, name = "run" }))
+    assert(s:add({ role = "assistant", content = "and 4711 is its quota" }))
+    assert(s:prompt())
+    assert.are.equal(2, s:account().pollution.steps)
+    s:close()
+  end)
+
+  it("is none of a fact that another source has shown, too", function()
+    local s <close> = begin({})
+    assert(s:refute({ step = 1 }, "another machine"))
+    step(s, 3, "I look again.", "bucket_alpha is there")
+    assert(s:add({ role = "assistant", content = "bucket_alpha is full" }))
+    assert(s:prompt())
+    assert.are.equal(0, s:account().pollution.steps)
+  end)
+
+  it("stays in a summary of what is refuted (S0.16, S0.29)", function()
+    local s <close> = begin({
+      policy = policy("fold.lua", [[return { api = 1, compact = function(ctx)
+        local old = ctx:span { before = 3 }
+        if ctx.step > 5 and old.steps > 0 then ctx:fold(old, "All is known.") end
+      end }]]),
+    })
+    assert(s:refute({ entry = 4 }, "another machine"))
+    for n = 3, 6 do
+      step(s, n, "On.", ("plain words "):rep(60))
+    end
+    local body = assert(s:prompt())
+    has(body, [[All is known.\n- [step 1] Refuted: another machine. Do not use]])
+  end)
+
+  it("is seen by a policy", function()
+    local s <close> = begin({
+      policy = policy("sees.lua", [[return { api = 1, assemble = function(ctx)
+        for e in ctx:entries { kind = "result" } do ctx:log(e.id, e.refuted, ctx.pollution) end
+      end }]]),
+    })
+    assert(s:prompt())
+    assert.are.same({ "4 false nil", "7 false nil" }, { table.unpack(s:account().log) })
+    assert(s:refute({ entry = 4 }, "r"))
+    assert(s:add({ role = "assistant", content = "bucket_alpha" }))
+    assert(s:prompt())
+    assert.are.same({ "4 true 1", "7 false 1" }, { table.unpack(s:account().log) })
+  end)
+
+  it("goes with what was rolled back", function()
+    local s <close> = begin({})
+    assert(s:checkpoint("here"))
+    assert(s:refute({ step = 1 }, "wrong"))
+    assert(s:rollback("here", "it was right"))
+    assert.are.equal(0, #s:refutations())
+    assert.falsy(s:prompt():find("Correction", 1, true))
+  end)
+
+  it("says what is wrong with its arguments", function()
+    local s <close> = begin({})
+    for _, case in ipairs({
+      { { step = 9 }, "r", "notfound" },
+      { { entry = 99 }, "r", "notfound" },
+      { { step = 1 }, "", "arg" },
+      { { step = 1 }, ("x"):rep(401), "arg" },
+      { { step = 1 }, "\xff", "arg" },
+    }) do
+      local ok, _, code = s:refute(case[1], case[2])
+      assert.is_nil(ok)
+      assert.are.equal(case[3], code)
+    end
+    assert.has_error(function()
+      s:refute({}, "r")
+    end)
+  end)
+end)
