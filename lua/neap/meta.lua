@@ -43,13 +43,9 @@ local neap = {}
 ---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks
 ---  a model, or says nil, why and a code; none: summaries are made by picking lines; false: the host
 ---  calls next_ask and answer
-<<<<<<< HEAD
 ---@field state_schema? table|string what the state object may be, as a JSON schema; see
 ---  Session:propose. A session that is resumed keeps its own
 ---@field compress? boolean compress what is stored, where it saves a tenth (zstd; slower)
-=======
----@field state_schema? table|string of the state object; a resumed session keeps its own
->>>>>>> d4a0c56 (A line shorter)
 ---@field no_reload? boolean never look at the policy file again
 ---@field no_tools? boolean  do not offer neap_read, neap_recall and neap_tools to the model
 
