@@ -194,6 +194,13 @@ describe("neap session", function()
     { { "fork", "run", "x", "--turn", "99" }, "session run has 5 turns, not 99; take fewer" },
     { { "fork", "run", "run" }, "there is a session 'run' already" },
     { { "export", "gone" }, "there is no session 'gone'" },
+    { { "show", "run", "--turn", "1" }, "neap session show takes no --turn" },
+    { { "show", "run", "--events", "1" }, "neap session show takes no --events" },
+    { { "list", "--name", "x" }, "neap session list takes no --name" },
+    { { "replay", "run", "--turn", "1" }, "neap session replay takes no --turn" },
+    { { "fork", "run", "x", "--name", "y" }, "neap session fork takes no --name" },
+    { { "export", "run", "--events", "2" }, "neap session export takes no --events" },
+    { { "import", "/nowhere/x.jsonl", "--turn", "2" }, "neap session import takes no --turn" },
     { { "import", "/nowhere/x.jsonl" }, "/nowhere/x.jsonl: No such file" },
   }
   for _, row in ipairs(WRONG) do

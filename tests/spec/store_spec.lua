@@ -150,7 +150,12 @@ describe("neap store", function()
   for _, row in ipairs({
     { { "cheque" }, "neap store has no cheque; there are check, backup" },
     { { "backup" }, "usage: neap store backup FILE" },
-    { { "check", "x" }, "usage: neap store check" },
+    { { "check", "x" }, "neap store check takes no FILE; give the store with --store x" },
+    { { "check", "--session", "gone" }, "neap store check takes no --session" },
+    { { "stats", "--session", "gone" }, "neap store stats takes no --session" },
+    { { "vacuum", "--session", "gone" }, "neap store vacuum takes no --session" },
+    { { "backup", "/nowhere/x.db", "--session", "run-1" }, "neap store backup takes no --session" },
+    { { "backup", "/nowhere/x.db", "--tenant", "a" }, "neap store backup takes no --tenant" },
     { { "backup", "/nowhere/x.db" }, "/nowhere/x.db" },
       }) do
     it("says in one line what is wrong: " .. table.concat(row[1], " "), function()

@@ -6,7 +6,7 @@ local paths = require("neap.paths")
 local visible = require("neap.report.visible")
 local grid = require("neap.report.grid")
 local failure = require("neap.cli.fail")
-local options = require("neap.cli.options")
+local word_of = require("neap.cli.word")
 local part = require("neap.cli.part")
 local count = require("neap.cli.count")
 
@@ -202,17 +202,16 @@ function verbs.rm(opts, word)
   check(ok, why, code)
 end
 
--- What each of them takes besides --store, --tenant, --session and --json.
+-- What each of them takes besides --store, --tenant and --json.
 local TAKES = {
-  put = { ttl = true, tool = true, query = true, path = true, kind = true },
-  get = { lines = true },
-  list = {},
-  rm = {},
+  put = word_of.set("owner", "ttl", "tool", "query", "path", "kind"),
+  get = word_of.set("owner", "lines"),
+  list = word_of.set("owner"),
+  rm = word_of.set("owner"),
 }
 for _, name in ipairs(part.OPTIONS) do
   TAKES.get[name] = true
 end
-local ANY = { store = true, tenant = true, owner = true, json = true }
 local NEEDS = { put = "FILE", get = "ID", rm = "ID" }
 
 --- neap artifact
@@ -221,11 +220,7 @@ function M.artifact(opts, words)
   if not verbs[verb] then
     failure.fail(("neap artifact %s: use put, get, list or rm"):format(verb))
   end
-  for name in pairs(opts) do
-    if not ANY[name] and not TAKES[verb][name] then
-      failure.fail(("neap artifact %s takes no --%s"):format(verb, options.long(name)))
-    end
-  end
+  word_of.check("artifact " .. verb, opts, TAKES[verb])
   if NEEDS[verb] and not word then
     failure.fail(("neap artifact %s needs %s"):format(verb, NEEDS[verb]))
   elseif (not NEEDS[verb] and word) or (path and verb ~= "get") then

@@ -4,6 +4,7 @@ local core = require("neap.core")
 local paths = require("neap.paths")
 local visible = require("neap.report.visible")
 local failure = require("neap.cli.fail")
+local word_of = require("neap.cli.word")
 
 local M = {}
 
@@ -141,6 +142,10 @@ function verbs.propose(opts, session, patch)
   return answer.committed and 0 or 1
 end
 
+local PROPOSAL = word_of.set("who", "reason", "source", "if_version")
+local TAKES = { show = {}, history = {}, diff = {}, propose = PROPOSAL }
+local MOST = { show = 3, history = 2, diff = 4, propose = 3 } -- words, the first with them
+
 --- neap state
 function M.state(opts, args)
   local verb = verbs[args[1]]
@@ -148,6 +153,11 @@ function M.state(opts, args)
     failure.fail(("neap state %s: use show, history, diff or propose"):format(args[1]))
   end
   if not args[2] then failure.fail(("neap state %s needs a SESSION"):format(args[1])) end
+  word_of.check("state " .. args[1], opts, TAKES[args[1]])
+  local extra = args[MOST[args[1]] + 1]
+  if extra then
+    failure.fail(("neap state %s: %s is one argument too many"):format(args[1], extra))
+  end
   return verb(opts, args[2], args[3], args[4])
 end
 

@@ -3,6 +3,7 @@ local core = require("neap.core")
 local grid = require("neap.report.grid")
 local visible = require("neap.report.visible")
 local opened = require("neap.cli.opened")
+local word_of = require("neap.cli.word")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -222,15 +223,21 @@ local WORDS = {
   stats = { stats, 0 },
 }
 
+local TAKES = { check = {}, backup = {}, copy = word_of.set("stored"), vacuum = {}, stats = {} }
+local WHOLE = word_of.set("tenant") -- is refused: a copy of the file is one of all tenants
+
 --- neap store
 function M.store(opts, args)
   local word = WORDS[args[1]]
   if not word then
     fail(("neap store has no %s; there are check, backup, copy, vacuum, stats"):format(args[1]))
   end
-  if #args - 1 ~= word[2] then
-    fail(("usage: neap store %s%s"):format(args[1], word[2] == 1 and " FILE" or ""))
+  if word[2] == 0 and args[2] then
+    local text = "neap store %s takes no FILE; give the store with --store %s"
+    fail(text:format(args[1], visible.line(args[2])))
   end
+  if #args - 1 ~= word[2] then fail(("usage: neap store %s FILE"):format(args[1])) end
+  word_of.check("store " .. args[1], opts, TAKES[args[1]], args[1] == "backup" and WHOLE)
   return word[1](opts, args[2])
 end
 

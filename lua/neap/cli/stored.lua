@@ -6,6 +6,7 @@ local import = require("neap.import")
 local grid = require("neap.report.grid")
 local visible = require("neap.report.visible")
 local opened = require("neap.cli.opened")
+local word_of = require("neap.cli.word")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -287,6 +288,15 @@ local WORDS = {
   import = import_file,
 }
 
+local TAKES = {
+  list = {},
+  show = {},
+  replay = {},
+  fork = word_of.set("turn", "events"),
+  export = {},
+  import = word_of.set("imported"),
+}
+
 --- neap session
 function M.session(opts, args)
   local word = WORDS[args[1]]
@@ -294,6 +304,7 @@ function M.session(opts, args)
     local text = "neap session has no %s; there are list, show, replay, fork, export, import"
     fail(text:format(args[1]))
   end
+  word_of.check("session " .. args[1], opts, TAKES[args[1]])
   return word(opts, args)
 end
 
