@@ -63,7 +63,10 @@ static neap_rc next_id(neap *n, const np_claim *c, int64_t *id, np_err *e) {
   if (rc != NEAP_OK) return rc;
   if (!l.is_file) rc = np_words_entries(n, c->session, &l.id, e);
   *id = l.id + 1;
-  return rc;
+  if (rc != NEAP_OK || *id <= NP_FILE_ID_MAX) return rc;
+  return np_fail(e, NEAP_E_LIMIT,
+                 "session %.*s has the highest number of an entry; use another session",
+                 c->session.n > 80 ? 80 : (int)c->session.n, c->session.p);
 }
 
 static neap_rc put_once(neap *n, np_str session, np_str bytes, np_file *f, np_err *e) {

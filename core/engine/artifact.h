@@ -8,6 +8,9 @@
 
 #include "engine/engine.h"
 
+/* The highest id: what neap_read and others take as one. */
+#define NP_FILE_ID_MAX INT64_C(1000000000)
+
 /* One artifact as its event has it; texts are in an arena. */
 typedef struct np_file {
   int64_t id, bytes, lines, made, ttl;

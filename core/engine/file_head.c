@@ -127,7 +127,8 @@ bool np_file_read(np_arena *ar, const np_event *ev, bool purged, np_file *out) {
   out->ttl = get_int(head, "ttl");
   memcpy(out->hash, ev->gone.n == NP_SHA256 ? (const uint8_t *)ev->gone.p : ev->hash,
          NP_SHA256);
-  return out->id > 0 && get_text(ar, head, "tool", &out->tool) &&
+  return out->id > 0 && out->id <= NP_FILE_ID_MAX &&
+         get_text(ar, head, "tool", &out->tool) &&
          get_text(ar, head, "query", &out->query) &&
          get_text(ar, head, "path", &out->path) && get_text(ar, head, "kind", &out->kind);
 }

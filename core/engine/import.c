@@ -1,11 +1,12 @@
 /*
 ** A session from the lines of an export. All of them are checked before anything is written:
-** numbers without gaps, sums of heads, hashes of bodies, versions, sizes; then it is made in one
-** step. next: relive.c
+** numbers without gaps, sums of heads, hashes of bodies, versions, sizes, and that what it says can
+** be read; then it is made in one step. next: relive.c
 */
 #include "engine/stored.h"
 
 #include "base/base64.h"
+#include "engine/words.h"
 #include "text/text.h"
 
 typedef struct reader {
@@ -191,6 +192,8 @@ static neap_rc read_first(reader *r) {
       !number_of(line, "events", INT64_MAX, &r->promised))
     return bad(r, NEAP_E_SHAPE, "it has no name, or does not say how many events follow");
   if (np_json_text(name, &r->name)) return bad(r, NEAP_E_UTF8, "its name is no text");
+  if (r->name.n && memchr(r->name.p, 0, r->name.n))
+    return bad(r, NEAP_E_ARG, "the session's name holds a NUL byte; leave it out");
   np_buf_addc(&r->name, '\0');
   return r->name.failed ? np_fail_mem(r->e) : NEAP_OK;
 }
@@ -216,6 +219,16 @@ static neap_rc read_events(reader *r) {
   return rc;
 }
 
+/* What the events say, beside their sums: who wrote the lines may have summed up anything. */
+static neap_rc check_events(reader *r, np_str name) {
+  np_err why = {0};
+  size_t at = 0;
+  neap_rc rc = np_words_check(r->n, name, r->ev, r->count, &at, &why);
+  if (rc == NEAP_OK || rc == NEAP_E_MEMORY) return rc ? np_fail_mem(r->e) : rc;
+  return np_fail(r->e, rc, "line %zu: its event cannot be read (%s); export it again",
+                 at + 2, why.text);
+}
+
 neap_rc neap_session_import(neap *n, neap_str text, const char *name, neap_write_fn said,
                             void *ctx) {
   np_err e = {0};
@@ -229,6 +242,7 @@ neap_rc neap_session_import(neap *n, neap_str text, const char *name, neap_write
   if (!rc && !name) name = r.name.p;
   if (!rc) rc = np_stored_name(n, name, &e);
   if (!rc) rc = read_events(&r);
+  if (!rc) rc = check_events(&r, np_str_cstr(name));
   if (!rc)
     rc = st->ops->restore(st, np_str_cstr(n->tenant), np_str_cstr(name), r.ev, r.count,
                           &e);

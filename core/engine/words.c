@@ -7,6 +7,7 @@
 
 #include "cite/log_index.h"
 #include "engine/artifact.h"
+#include "text/text.h"
 
 #define STEP_DOCS 1024               /* entries of one step: some 30 ms */
 #define STEP_BYTES ((size_t)1 << 20) /* or this much text */
@@ -269,28 +270,30 @@ neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room
 
 /* ---- sessions of the store ---- */
 
-/* An artifact has an id, and nothing that is searched. */
-static neap_rc take_file(neap_session *s, const np_event *ev, bool purged) {
-  s->claim.last_seq = ev->seq;
-  neap_rc rc = np_files_take(s, ev, purged);
-  return rc == NEAP_OK ? np_log_index_sync(&s->log, &s->err) : rc;
-}
-
-/* Only what makes entries: their ids and steps are those that a resumed session has. */
-static neap_rc take(void *ctx, const np_event *ev, bool purged) {
-  neap_session *s = ctx;
+/* Only what makes entries: their ids and steps are those that a resumed session has. An
+** artifact has an id, and nothing that is searched. */
+static neap_rc enter(neap_session *s, const np_event *ev, bool purged) {
   size_t at;
-  neap_rc rc = NEAP_OK;
-  if (ev->kind == NP_EV_FILE) return take_file(s, ev, purged);
+  if (ev->kind == NP_EV_FILE) {
+    s->claim.last_seq = ev->seq;
+    return np_files_take(s, ev, purged);
+  }
   if (purged) return NEAP_E_PURGED;
   s->claim.last_seq = ev->seq;
   if (ev->kind == NP_EV_RESPONSE) s->log.fresh = true;
   if (ev->kind == NP_EV_NOTE) /* what it stands for is no matter, and may be void */
-    rc = np_log_append_void_text(&s->log, ev->body, 0, &s->err);
-  if (ev->kind != NP_EV_MESSAGE) return rc;
-  rc = np_log_append(&s->log, ev->body, &at, &s->err);
+    return np_log_append_void_text(&s->log, ev->body, 0, &s->err);
+  if (ev->kind != NP_EV_MESSAGE) return NEAP_OK;
+  neap_rc rc = np_log_append(&s->log, ev->body, &at, &s->err);
   if (rc == NEAP_OK) s->log.messages[at].seq = ev->seq;
-  return rc == NEAP_OK ? np_log_index_sync(&s->log, &s->err) : rc;
+  return rc;
+}
+
+static neap_rc take(void *ctx, const np_event *ev, bool purged) {
+  neap_session *s = ctx;
+  neap_rc rc = enter(s, ev, purged);
+  bool entered = ev->kind == NP_EV_FILE || ev->kind == NP_EV_MESSAGE;
+  return rc == NEAP_OK && entered ? np_log_index_sync(&s->log, &s->err) : rc;
 }
 
 /* A log is read up to what was purged: what follows cannot be numbered. */
@@ -302,8 +305,10 @@ static neap_rc read_log(neap_session *s, np_claim *look, np_err *e) {
   if (rc == NEAP_OK) rc = st->ops->claim(st, tenant, name, true, look, e);
   if (rc != NEAP_OK) return rc;
   rc = st->ops->read(st, tenant, name, 1, take, s, e);
-  if (rc != NEAP_OK && rc != NEAP_E_PURGED && s->err.code) *e = s->err;
-  return rc;
+  if (rc == NEAP_OK || rc == NEAP_E_PURGED || !s->err.code) return rc;
+  if (rc == NEAP_E_MEMORY) return np_fail_mem(e);
+  return np_fail(e, rc, "session %.80s, event %lld cannot be read (%s); check the store",
+                 s->name, (long long)s->claim.last_seq, s->err.text);
 }
 
 static neap_rc index_session(neap_session *s, np_err *e) {
@@ -321,6 +326,8 @@ typedef struct visit {
   neap_rc (*fn)(neap_session *s, struct visit *v, np_err *e);
   int64_t entry;
   np_buf *text;
+  const np_event *ev;
+  size_t count;
 } visit;
 
 static neap_rc visit_session(neap *n, np_str session, visit *v, np_err *e) {
@@ -391,4 +398,44 @@ static neap_rc do_text(neap_session *s, visit *v, np_err *e) {
 neap_rc np_words_entry(neap *n, np_str session, int64_t entry, np_buf *text, np_err *e) {
   visit v = {.fn = do_text, .entry = entry, .text = text};
   return visit_session(n, session, &v, e);
+}
+
+/* ---- what is to come into the store ---- */
+
+static neap_rc check_file(neap_session *s, const np_event *ev, bool numbered, np_err *e) {
+  np_file f;
+  bool purged = ev->gone.n > 0;
+  bool good = np_file_read(&s->arena, ev, purged, &f) &&
+              (purged || ((ev->apart || !ev->body.n) && f.bytes == (int64_t)ev->body.n &&
+                          f.lines == (int64_t)np_lines_count(ev->body)));
+  if (good && numbered) return np_files_take(s, ev, purged);
+  if (good) return NEAP_OK;
+  return np_fail(e, NEAP_E_SHAPE, "what it says of its artifact is not so");
+}
+
+/* Behind a message that was purged nothing has a number; what artifacts say is checked. */
+static neap_rc do_check(neap_session *s, visit *v, np_err *e) {
+  neap_rc rc = np_log_init(&s->log, &s->engine->alloc, e);
+  bool numbered = true;
+  for (v->entry = 0; rc == NEAP_OK && v->entry < (int64_t)v->count; v->entry++) {
+    const np_event *ev = &v->ev[v->entry];
+    if (ev->kind == NP_EV_FILE) rc = check_file(s, ev, numbered, &s->err);
+    else if (ev->apart) rc = np_fail(&s->err, NEAP_E_SHAPE, "only an artifact is apart");
+    else if (numbered) rc = enter(s, ev, ev->gone.n > 0);
+    if (rc == NEAP_E_PURGED) {
+      numbered = false;
+      rc = NEAP_OK;
+    }
+    if (rc != NEAP_OK) break;
+  }
+  if (rc != NEAP_OK && s->err.code) *e = s->err;
+  return rc;
+}
+
+neap_rc np_words_check(neap *n, np_str session, const np_event *ev, size_t count,
+                       size_t *at, np_err *e) {
+  visit v = {.fn = do_check, .ev = ev, .count = count};
+  neap_rc rc = visit_session(n, session, &v, e);
+  *at = (size_t)v.entry;
+  return rc;
 }

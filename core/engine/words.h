@@ -25,6 +25,12 @@ neap_rc np_words_catch_up(neap *n, np_str session, np_err *e);
 neap_rc np_words_entries(neap *n, np_str session, int64_t *entries, np_err *e);
 neap_rc np_words_entry(neap *n, np_str session, int64_t entry, np_buf *text, np_err *e);
 
+/* Whether the events of a session that is to come into the store can be read as above: its
+** messages make entries, and what its artifacts say of themselves is so. What could not be would
+** keep all of the tenant's sessions from being searched and listed. *at: the first that cannot. */
+neap_rc np_words_check(neap *n, np_str session, const np_event *ev, size_t count,
+                       size_t *at, np_err *e);
+
 /* The best entries of the session for a query, best first; ids of at most `room`. */
 neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room,
                         size_t *n, np_err *e);

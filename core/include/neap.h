@@ -263,8 +263,9 @@ NEAP_API neap_rc neap_session_export(neap *n, const char *name, neap_write_fn wr
                                      void *ctx);
 /* Makes a session of such lines: to the byte what was exported. `name` NULL: the one it had;
 ** `said` (may be NULL) is told which. All of it is checked first and written in one step; it is
-** never written over a session. Errors: NEAP_E_SHAPE, NEAP_E_JSON, NEAP_E_CORRUPT (sums, hashes,
-** gaps), NEAP_E_NEWER, NEAP_E_LIMIT, each with its line; NEAP_E_MISUSE (the name is taken). */
+** never written over a session. Errors: NEAP_E_SHAPE (also of a message, or an artifact that is not
+** what its event says), NEAP_E_JSON, NEAP_E_UTF8, NEAP_E_CORRUPT (sums, hashes, gaps), NEAP_E_NEWER,
+** NEAP_E_LIMIT, each with its line; NEAP_E_MISUSE (the name is taken). */
 NEAP_API neap_rc neap_session_import(neap *n, neap_str text, const char *name,
                                      neap_write_fn said, void *ctx);
 NEAP_API int neap_is_export(neap_str text); /* 1: it begins as such lines do */

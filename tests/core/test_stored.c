@@ -274,7 +274,8 @@ static np_str random_bytes(np_arena *ar, unsigned long long *r, size_t n) {
   return s;
 }
 
-/* Logs of random bytes, put there behind the engine's back; some of them are purged. */
+/* Logs of random bytes, put there behind the engine's back; some of them are purged. Entries are not
+** among them: one that cannot be read is no entry (test_unreadable). */
 static void test_any_bytes(unsigned long long seed) {
   unsigned long long r = seed;
   static const size_t sizes[] = {0, 1, 2, 3, 100, 1023, 1024, 5000, 300000};
@@ -295,6 +296,8 @@ static void test_any_bytes(unsigned long long seed) {
       ev[i] = (np_event){.seq = (int64_t)i + 1,
                          .kind = 1 + (int)(check_random(&r) % 16),
                          .version = (int)(check_random(&r) % 3)};
+      if (ev[i].kind == NP_EV_MESSAGE || ev[i].kind == NP_EV_NOTE)
+        ev[i].kind = NP_EV_RESPONSE;
       ev[i].head = random_bytes(&ar, &r, size % 2000);
       ev[i].body = random_bytes(&ar, &r, size);
     }
@@ -392,6 +395,7 @@ static void test_newer(void) {
        "{\"seq\":1,\"kind\":\"open\",\"version\":9,\"sum\":\"00\"}\n",
        NEAP_E_NEWER},
       {"{\"neap_session\":1,\"name\":\"\",\"events\":0}\n", NEAP_E_ARG},
+      {"{\"neap_session\":1,\"name\":\"a\\u0000b\",\"events\":0}\n", NEAP_E_ARG},
       {"{\"neap_session\":1,\"events\":0}\n", NEAP_E_SHAPE},
       {"{\"neap_session\":1,\"name\":\"a\",\"events\":99999999999999999999}",
        NEAP_E_SHAPE},
@@ -410,6 +414,90 @@ static void test_newer(void) {
   neap_close(n);
 }
 
+/* ---- lies ---- */
+
+static void count_hit(void *ctx, const neap_hit *hit) {
+  (void)hit;
+  ++*(int *)ctx;
+}
+
+static void count_file(void *ctx, const neap_artifact *a, neap_str bytes) {
+  (void)a;
+  (void)bytes;
+  ++*(int *)ctx;
+}
+
+/* A log whose sums are right and whose second event says what is not so. */
+static void test_lie(neap *m, const np_event *lie, const char *says) {
+  np_err e;
+  np_buf text;
+  int hits = 0, files = 0;
+  np_buf_init(&text, &np_alloc_libc);
+  neap *n = engine_open(NULL);
+  np_event ev[2] = {{.seq = 1,
+                     .kind = NP_EV_MESSAGE,
+                     .version = 1,
+                     .head = NP_LIT("{}"),
+                     .body = NP_LIT("{\"role\":\"user\",\"content\":\"okapi\"}")},
+                    *lie};
+  ev[1].seq = 2;
+  ev[1].version = 1;
+  neap_rc rc = n->store->ops->restore(n->store, NP_LIT(""), NP_LIT("lies"), ev, 2, &e);
+  CHECK("the log is stored", rc == NEAP_OK);
+  export_to(n, "lies", &text);
+  rc = neap_session_import(m, np_buf_str(&text), NULL, NULL, NULL);
+  bool told = rc != NEAP_OK && strstr(neap_error(m), "line 3: ");
+  if (says ? !told || !strstr(neap_error(m), says) : rc != NEAP_OK)
+    fprintf(stderr, "%s: %s\n", says ? says : "true", neap_error(m));
+  CHECK("a lie is told with its line, the truth is taken",
+        says ? told && strstr(neap_error(m), says) : rc == NEAP_OK);
+  rc = neap_recall(m, NULL, NP_LIT("zebra"), 5, count_hit, &hits);
+  CHECK("other sessions are searched as before", rc == NEAP_OK && hits == 1);
+  rc = neap_artifact_list(m, NULL, 0, count_file, &files);
+  CHECK("and their artifacts listed", rc == NEAP_OK && files == (says ? 1 : 2));
+  neap_close(n);
+  np_buf_free(&text);
+}
+
+static void test_unreadable(void) {
+  static const char not_so[] = "what it says of its artifact is not so";
+  static const struct {
+    int kind;
+    bool apart;
+    const char *head, *body, *says;
+  } rows[] = {
+      {NP_EV_MESSAGE, false, "{}", "{bad}", "cannot be read"},
+      {NP_EV_MESSAGE, false, "{}", "", "cannot be read"},
+      {NP_EV_MESSAGE, false, "{}", "{\"role\":7}", "cannot be read"},
+      {NP_EV_MESSAGE, true, "{}", "{\"role\":\"user\",\"content\":\"b\"}", "apart"},
+      {NP_EV_FILE, true, "{}", "xx", not_so},
+      {NP_EV_FILE, true, "7", "xx", not_so},
+      {NP_EV_FILE, true, "{\"entry\":9999999999999999,\"bytes\":2,\"lines\":1}", "xx",
+       not_so},
+      {NP_EV_FILE, true, "{\"entry\":3,\"bytes\":2,\"lines\":1}", "xx",
+       "stands where 2 should"},
+      {NP_EV_FILE, true, "{\"entry\":2,\"bytes\":9999999999,\"lines\":1}", "xx", not_so},
+      {NP_EV_FILE, true, "{\"entry\":2,\"bytes\":2,\"lines\":99}", "xx", not_so},
+      {NP_EV_FILE, false, "{\"entry\":2,\"bytes\":2,\"lines\":1}", "xx", not_so},
+      {NP_EV_FILE, true, "{\"entry\":2,\"bytes\":2,\"lines\":1}", "", not_so},
+      {NP_EV_FILE, true, "{\"entry\":2,\"bytes\":2,\"lines\":1}", "xx", NULL},
+  };
+  int64_t id;
+  neap *m = engine_open(NULL);
+  neap_session *s = session_open(m, "good", NULL, 6000, "openai");
+  append(s, "{'role':'user','content':'zebra'}");
+  CHECK("an artifact is put", !neap_session_put(s, NP_LIT("stripes"), NULL, &id));
+  neap_session_close(s);
+  for (size_t i = 0; i < NP_COUNT(rows); i++) {
+    np_event lie = {.kind = rows[i].kind,
+                    .apart = rows[i].apart,
+                    .head = np_str_cstr(rows[i].head),
+                    .body = np_str_cstr(rows[i].body)};
+    test_lie(m, &lie, rows[i].says);
+  }
+  neap_close(m);
+}
+
 int main(void) {
   unsigned long long seed = check_seed((unsigned long long)time(NULL));
   static const char *const formats[] = {"openai", "responses", "anthropic", "gemini",
@@ -425,6 +513,7 @@ int main(void) {
   test_any_bytes(seed);
   test_damage();
   test_newer();
+  test_unreadable();
   np_buf_free(&made);
   dir_remove();
   return check_done();

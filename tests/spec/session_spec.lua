@@ -221,6 +221,46 @@ describe("neap session", function()
   end)
 end)
 
+describe("neap session show", function()
+  -- Heads that no neap writes, with the sums of their events.
+  local ODD = {
+    { "open", "5", "289b86469bae7766" },
+    { "turn", '"x"', "7686afe989c55998" },
+    { "usage", "[]", "0a25f4c661bd3f37" },
+    { "policy", "true", "1042571b878573f3" },
+    { "turn", '{"tokens":{"a":1},"changed":7,"turn":[]}', "78197662f167199a" },
+    { "open", '{"neap":{},"format":[],"policy":1e400}', "ef01bc51898e8fbd" },
+    { "usage", '{"counted":{},"reported":null}', "0fbc97124f4afac9" },
+    { "policy", '{"result":[1],"sha256":{}}', "c55ab802fec66ada" },
+  }
+
+  it("shows heads that say anything", function()
+    local folder = shared.scratch("session_odd")
+    local lines = { ('{"neap_session":1,"name":"odd","events":%d}'):format(#ODD) }
+    for i, one in ipairs(ODD) do
+      local line = '{"seq":%d,"kind":"%s","version":1,"sum":"%s","head":%s}'
+      lines[#lines + 1] = line:format(i, one[1], one[3], one[2])
+    end
+    local file = assert(io.open(folder .. "/odd.jsonl", "w"))
+    file:write(table.concat(lines, "\n"), "\n")
+    file:close()
+    local store = { "--store", folder .. "/odd.db" }
+    local code, out, err =
+      shared.run({ "session", "import", folder .. "/odd.jsonl", table.unpack(store) })
+    assert.are.equal("", err)
+    assert.are.equal("odd\n", out)
+    assert.are.equal(0, code)
+    for _, json in ipairs({ false, "--json" }) do
+      local words = { "session", "show", "odd", store[1], store[2], json or nil }
+      code, out, err = shared.run(words)
+      assert.are.equal("", err)
+      assert.are.equal(0, code)
+      assert.are.equal(#ODD + (json and 0 or 1), select(2, out:gsub("\n", "")))
+      assert.is_nil(out:find("0x", 1, true)) -- no address of a table
+    end
+  end)
+end)
+
 describe("neap.store", function()
   it("lists, shows, copies, writes out and reads back", function()
     local path, _, folder = make("session_store")

@@ -46,6 +46,17 @@ end
 
 local ABOUT = {}
 
+-- The JSON as a table: what was imported may say anything in any head.
+local function object(text)
+  local value = json.decode(text)
+  return type(value) == "table" and not json.is_raw(value) and value or {}
+end
+
+-- A member as text; a list or an object has no words of its own.
+local function plain(value)
+  return type(value) == "table" and "?" or tostring(value)
+end
+
 local function first_text(message)
   local content = message.content or message.parts or message.text or message.output
   if type(content) == "string" then return content end
@@ -54,39 +65,42 @@ local function first_text(message)
   end
   for _, call in ipairs(type(message.tool_calls) == "table" and message.tool_calls or {}) do
     local f = type(call) == "table" and call["function"]
-    if type(f) == "table" then return ("%s %s"):format(f.name, f.arguments) end
+    if type(f) == "table" then return plain(f.name) .. " " .. plain(f.arguments) end
   end
   return ""
 end
 
 function ABOUT.message(_, body)
-  local m = json.decode(body)
-  if type(m) ~= "table" then return "" end
-  return ("%s: %s"):format(m.role or m.kind or m.type or "?", first_text(m))
+  local m = object(body)
+  return plain(m.role or m.kind or m.type or "?") .. ": " .. first_text(m)
 end
 
 function ABOUT.open(head)
-  local h = json.decode(head) or {}
+  local h = object(head)
   return ("neap %s, %s, %s, window %s, policy %s"):format(
-    h.neap, h.format, h.encoding, h.window, h.policy
+    plain(h.neap),
+    plain(h.format),
+    plain(h.encoding),
+    plain(h.window),
+    plain(h.policy)
   )
 end
 
 function ABOUT.turn(head)
-  local h = json.decode(head) or {}
-  local changed = h.changed and #h.changed or 0
+  local h = object(head)
+  local changed = type(h.changed) == "table" and #h.changed or 0
   local what = h.rewrite and "rewritten" or "appended"
-  return ("turn %s, %s, %s changed"):format(h.turn or "?", what, changed)
+  return ("turn %s, %s, %s changed"):format(plain(h.turn or "?"), what, changed)
 end
 
 function ABOUT.policy(head)
-  local h = json.decode(head) or {}
-  return ("%s %s"):format(h.result or "", tostring(h.sha256 or ""):sub(1, 8))
+  local h = object(head)
+  return ("%s %s"):format(plain(h.result or ""), plain(h.sha256 or ""):sub(1, 8))
 end
 
 local function usage_of(head)
-  local h = json.decode(head) or {}
-  return ("counted %s, reported %s"):format(h.counted, h.reported)
+  local h = object(head)
+  return ("counted %s, reported %s"):format(plain(h.counted), plain(h.reported))
 end
 ABOUT.usage = usage_of
 
@@ -118,13 +132,13 @@ local function each(engine, name)
 end
 
 local function row_of(ev, step, enc)
-  local turn = ev.kind == "turn" and json.decode(ev.head)
+  local turn = ev.kind == "turn" and object(ev.head)
   local row = {
     seq = ev.seq,
     kind = ev.kind ~= "" and ev.kind or "?",
     step = step,
     bytes = #ev.head + #ev.body,
-    tokens = turn and turn.tokens or enc:count(ev.body),
+    tokens = turn and math.tointeger(turn.tokens) or enc:count(ev.body),
     about = ABOUT[ev.kind] and not ev.purged and short(ABOUT[ev.kind](ev.head, ev.body)) or "",
   }
   if ev.purged then row.purged, row.about = true, "purged by its owner" end
