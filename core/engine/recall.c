@@ -78,6 +78,7 @@ static neap_rc add_failure(neap_session *s, const np_err *e, np_buf *out) {
 
 static const char no_hit[] =
     "No earlier step matches. Try other words: names, error codes, file names.";
+static const char no_words[] = "Give words in \"query\": names, error codes, file names.";
 static const char no_hit_chinese[] =
     "未命中任何历史步骤。可换用更具体的关键词（服务名、错误码、文件名）。";
 
@@ -103,12 +104,24 @@ static neap_rc answer(neap_session *s, np_str query, np_buf *out) {
   return rc;
 }
 
+static bool is_blank(np_str text) {
+  size_t at = 0;
+  while (at < text.n && (text.p[at] == ' ' || text.p[at] == '\n')) at++;
+  return at == text.n;
+}
+
 neap_rc np_recall_answer(neap_session *s, np_json args, np_buf *out) {
   np_json v;
   np_buf query;
   np_buf_init(&query, &s->engine->alloc);
-  if (np_json_get(args, "query", &v) && v.type == NP_JSON_STRING) np_json_text(v, &query);
-  neap_rc rc = query.failed ? np_fail_mem(&s->err) : answer(s, np_buf_str(&query), out);
+  if (np_json_get(args, "query", &v)) {
+    if (v.type == NP_JSON_STRING) np_json_text(v, &query);
+    if (v.type == NP_JSON_NUMBER) np_buf_add(&query, v.raw);
+  }
+  neap_rc rc = NEAP_OK;
+  if (query.failed) rc = np_fail_mem(&s->err);
+  else if (is_blank(np_buf_str(&query))) np_buf_adds(out, no_words);
+  else rc = answer(s, np_buf_str(&query), out);
   np_buf_free(&query);
   return rc;
 }

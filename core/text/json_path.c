@@ -28,7 +28,7 @@ typedef struct path {
   selector all[SELECTORS];
   size_t selectors, segments;
   struct {
-    size_t first, count;
+    size_t first, count, end; /* of its selectors; where it ends in the text */
     bool deep;
   } segment[SEGMENTS];
   bool sizes; /* it counts from ends */
@@ -145,6 +145,7 @@ static bool read_path(path *p) {
   bool first = !take(p, '$');
   for (; p->at < p->text.n; p->segments++, first = false) {
     if (p->segments == SEGMENTS || !read_segment(p, first)) return false;
+    p->segment[p->segments].end = p->at;
   }
   return true;
 }
@@ -254,29 +255,43 @@ static void tell_end(void *ctx, uint64_t what, size_t from, size_t to, size_t it
   if (what == 1) t->items = items;
 }
 
+/* What the path leads to before it leads nowhere, in words. */
+static void add_shape(const teller *t, char open, np_str keys, np_buf *out) {
+  if (t->object && t->found) {
+    np_buf_adds(out, "an object with ");
+    np_buf_add(out,
+               np_str_cut(keys, 0, np_utf8_floor(keys, keys.n < 240 ? keys.n : 240)));
+    np_buf_adds(out, t->items > t->found || keys.n > 240 ? ", \xE2\x80\xA6" : "");
+  } else if (open == '{' || open == '[') {
+    np_buf_adds(out, open == '{' ? "an object with " : "a list with ");
+    np_buf_int(out, (int64_t)t->items);
+    np_buf_adds(out, open == '{' ? " member" : " item");
+    np_buf_adds(out, t->items == 1 ? "" : "s");
+  } else {
+    np_buf_adds(out, "a plain value");
+  }
+}
+
 static neap_rc fail_none(matcher *m) {
   np_extract_job *j = m->job;
-  np_str words = j->what->argument;
-  np_buf keys;
+  np_str words = m->path.text, way = NP_LIT("$");
+  np_buf keys, shape;
   np_buf_init(&keys, j->alloc);
+  np_buf_init(&shape, j->alloc);
   char open = m->there < j->text.n ? j->text.p[m->there] : '\0';
   teller t = {.out = &keys, .at = m->there};
   np_json_walker w = {tell_begin, tell_end, &t, false};
   np_json_walk(j->text, &w, j->alloc, NULL);
-  int n = (int)np_utf8_floor(words, words.n < 80 ? words.n : 80), k = (int)keys.n;
-  if (k > 240) k = (int)np_utf8_floor(np_buf_str(&keys), 240);
+  add_shape(&t, open, np_buf_str(&keys), &shape);
+  if (m->reached) way = np_str_cut(words, 0, m->path.segment[m->reached - 1].end);
   neap_rc rc;
-  if (t.object && t.items)
-    rc = np_fail(j->err, NEAP_E_NOTFOUND,
-                 "nothing is at %.*s; step %zu of it leads to an object with %.*s%s", n,
-                 words.p, m->reached, k, np_buf_str(&keys).p,
-                 t.items > t.found ? ", \xE2\x80\xA6" : "");
+  if (keys.failed || shape.failed) rc = np_fail_mem(j->err);
   else
-    rc = np_fail(j->err, NEAP_E_NOTFOUND,
-                 "nothing is at %.*s; step %zu of it leads to %s %zu item%s", n, words.p,
-                 m->reached,
-                 open == '{' || open == '[' ? "what has" : "a plain value with", t.items,
-                 t.items == 1 ? "" : "s");
+    rc = np_fail(j->err, NEAP_E_NOTFOUND, "nothing is at %.*s; %.*s is %.*s",
+                 (int)np_utf8_floor(words, words.n < 80 ? words.n : 80), words.p,
+                 (int)np_utf8_floor(way, way.n < 80 ? way.n : 80), way.p, (int)shape.n,
+                 np_buf_str(&shape).p);
+  np_buf_free(&shape);
   np_buf_free(&keys);
   return rc;
 }

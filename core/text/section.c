@@ -22,6 +22,17 @@ typedef struct finder {
   size_t titles;
 } finder;
 
+/* How many bytes a character entity has behind its &, as `&amp;` and `&#38;`; 0: it is none. */
+static size_t entity(np_str s) {
+  size_t n = 1;
+  for (char c; n < s.n && n < 12; n++) {
+    c = s.p[n];
+    bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (!letter && c != '#' && !(c >= '0' && c <= '9')) break;
+  }
+  return n > 1 && n < s.n && s.p[n] == ';' ? n : 0;
+}
+
 /* Small letters, digits and what is no ASCII; tags and entities are left out. */
 static size_t letters(np_str s, char *out) {
   size_t n = 0;
@@ -32,6 +43,7 @@ static size_t letters(np_str s, char *out) {
       if (end) i = (size_t)(end - s.p);
       continue;
     }
+    if (c == '&') i += entity(np_str_cut(s, i, s.n));
     if (c >= 'A' && c <= 'Z') c = (char)(c | 0x20);
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80)
       out[n++] = c;

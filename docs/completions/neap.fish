@@ -272,7 +272,7 @@ complete -c neap -n '__fish_seen_subcommand_from store' -l json -d 'one JSON obj
 complete -c neap -n '__fish_seen_subcommand_from store' -s h -l help -d 'print this help'
 complete -c neap -f -n __fish_use_subcommand -a artifact -d 'files and large results in the store: put, read, list, remove'
 complete -c neap -n '__fish_seen_subcommand_from artifact' -l session -x -d 'whose artifact (files); ids are then written without it'
-complete -c neap -n '__fish_seen_subcommand_from artifact' -l lines -x -d 'only these lines, counted from 1 (all)'
+complete -c neap -n '__fish_seen_subcommand_from artifact' -l lines -x -d 'only these lines, counted from 1; A-, -B and A will do (all)'
 complete -c neap -n '__fish_seen_subcommand_from artifact' -l head -x -d 'its first N lines'
 complete -c neap -n '__fish_seen_subcommand_from artifact' -l tail -x -d 'its last N lines'
 complete -c neap -n '__fish_seen_subcommand_from artifact' -l ends -x -d 'half of N lines from each end'

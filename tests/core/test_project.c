@@ -99,6 +99,28 @@ static void wrong_words(void) {
   }
 }
 
+/* ---- JSON ---- */
+
+static void paths_that_lead_nowhere(void) {
+  static const struct {
+    const char *part, *want;
+  } cases[] = {
+      {"json $.no", "nothing is at $.no; $ is an object with \"a\", \"b\", \"c\", \"e\""},
+      {"json no", "nothing is at no; $ is an object with \"a\""},
+      {"json $.a[7].x", "nothing is at $.a[7].x; $.a is a list with 2 items"},
+      {"json $.a[0].x", "nothing is at $.a[0].x; $.a[0] is an object with \"b\""},
+      {"json $['c'].d", "nothing is at $['c'].d; $['c'] is a plain value"},
+      {"json $.e.f.g", "nothing is at $.e.f.g; $.e is an object with 0 members"},
+      {"rows 1-2", "nothing is at $[0:2]; $ is an object with \"a\""},
+  };
+  np_str text = NP_LIT("{\"a\": [{\"b\": 1}, 2], \"b\": [], \"c\": 3, \"e\": {}}\n");
+  for (size_t i = 0; i < NP_COUNT(cases); i++) {
+    projected r = project(text, cases[i].part, NP_TRIM_ANY);
+    CHECK("it is told how far the path leads, and to what",
+          fails(&r, NEAP_E_NOTFOUND, cases[i].want));
+  }
+}
+
 /* ---- lines ---- */
 
 static void line_ranges(void) {
@@ -283,6 +305,21 @@ static void sections(void) {
                "<h2>no</h2> -->"));
 }
 
+static void titles_with_entities(void) {
+  np_str html =
+      NP_LIT("<!DOCTYPE html><h1>A</h1>\n<h2>Set up &amp; run &#169;</h2>\nb\n");
+  np_str want = NP_LIT("<h2>Set up &amp; run &#169;</h2>\nb\n");
+  projected r = project(html, "section Set up & run", NP_TRIM_ANY);
+  CHECK("an entity is no part of a title",
+        is(&r, "<h2>Set up &amp; run &#169;</h2>\nb\n"));
+  r = project(html, "section Set up &amp; run", NP_TRIM_ANY);
+  CHECK("nor of what is asked for", r.rc == NEAP_OK && np_str_eq(r.text, want));
+  r = project(html, "section amp", NP_TRIM_ANY);
+  CHECK("its name is no word", r.rc == NEAP_E_NOTFOUND);
+  r = project(NP_LIT("# AT&T and more\nx\n# B\n"), "section at&t and", NP_TRIM_ANY);
+  CHECK("what only begins like one is text", is(&r, "# AT&T and more\nx\n"));
+}
+
 static void outlines(void) {
   projected r = project(lit(guide), "outline", NP_TRIM_ANY);
   CHECK("headings with their lines",
@@ -382,6 +419,8 @@ int main(void) {
   json_paths();
   rows();
   sections();
+  titles_with_entities();
+  paths_that_lead_nowhere();
   outlines();
   match_limits();
   match_in_a_long_line();

@@ -1,6 +1,7 @@
 -- Finding again: neap recall on a store, hits in Lua, what a policy's hooks search.
 -- next: reload_spec.lua
 local core = require("neap.core")
+local neap = require("neap")
 local shared = require("tests.support.shared")
 
 local function make_store(name)
@@ -122,6 +123,34 @@ describe("neap recall", function()
     assert.are.equal(2, code)
     assert.truthy(err:find("there is no such store", 1, true))
     assert.is_nil(core.stat(path))
+  end)
+end)
+
+describe("the tool neap_recall", function()
+  local function asked(arguments)
+    local s <close> = assert(neap.session({ window = 20000 }))
+    assert(s:add({ role = "user", content = "mend it" }))
+    for i, name in ipairs({ "shell", "neap_recall" }) do
+      assert(s:prompt())
+      local call = { id = "c" .. i, type = "function" }
+      call["function"] = { name = name, arguments = i == 2 and arguments or "{}" }
+      local message = { role = "assistant", content = "look", tool_calls = { call } }
+      assert(s:add_response(neap.json.encode({ choices = { { message = message } } })))
+      for c in s:calls() do
+        assert(s:result(c, "the linker says E4711, in 4711 words"))
+      end
+    end
+    local list = neap.json.decode(assert(s:prompt())).messages
+    return list[#list].content
+  end
+
+  it("asks for words where there are none, and takes a number for one", function()
+    for _, arguments in ipairs({ "{}", '{"query":""}', '{"query":" \\n"}', '{"query":null}' }) do
+      local want = 'Give words in "query": names, error codes, file names.'
+      assert.are.equal(want, asked(arguments))
+    end
+    assert.is_truthy(asked('{"query":4711}'):find("the linker says", 1, true))
+    assert.is_truthy(asked('{"query":"zzzz"}'):find("No earlier step matches", 1, true))
   end)
 end)
 

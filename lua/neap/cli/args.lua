@@ -87,12 +87,15 @@ function KINDS.shard(text)
   return nil, "I/N with I from 1 to N is expected, as in 1/4"
 end
 
+-- As the words of a part have them: 41-380, 41, 41- to the end (0), -380 from the beginning.
 function KINDS.lines(text)
-  local a, b = text:match("^(%d+)%-(%d+)$")
-  if not a then a = text:match("^%d+$") end
-  a, b = math.tointeger(tonumber(a)), math.tointeger(tonumber(b or a))
+  local from, dash, to = text:match("^(%d*)(%-?)(%d*)$")
+  local a, b = math.tointeger(tonumber(from)), math.tointeger(tonumber(to))
+  if from == "" and b then a = 1 end
+  if dash == "" then b = a end
+  if a and a >= 1 and dash ~= "" and to == "" then return { a, 0 } end
   if a and b and a >= 1 and a <= b then return { a, b } end
-  return nil, "A-B with A from 1 to B is expected, as in 41-380"
+  return nil, "A-B with A from 1 to B is expected, as in 41-380, or 41- or -380"
 end
 
 local function set(into, name, spec, text, written)

@@ -117,7 +117,10 @@ end
 
 local function print_part(opts, got, a)
   if not opts.json or opts.json_path then
-    io.stdout:write(got.text, got.text:find("…%]$") and "\n" or "")
+    if got.text == "" and got.rest_from and opts.most_tokens then
+      failure.fail(("--tokens %d: nothing of it fits; give more"):format(opts.most_tokens), 1)
+    end
+    io.stdout:write(got.text, got.text:find("[^\n]$") and "\n" or "")
     return
   end
   if not utf8.len(got.text) then failure.fail("the part is not UTF-8; leave out --json") end
@@ -149,6 +152,10 @@ function verbs.get(opts, word, path)
     engine:get(session, id, { first_line = lines[1], last_line = lines[2], now = now() })
   engine:close()
   check(bytes, a, code)
+  if opts.lines and bytes == "" then
+    local text = "there is no line %d; %s has %s"
+    failure.fail(text:format(lines[1], visible.line(word), grid.count(a.lines, "line")), 1)
+  end
   if not opts.json then
     io.stdout:write(bytes)
     return

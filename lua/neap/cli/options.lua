@@ -108,7 +108,11 @@ M.options = {
   session = { arg = "N", kind = "integer", min = 1, help = "which session of the recording (1)" },
   stored = { arg = "NAME", help = "this session only (all of them)" },
   owner = { arg = "NAME", help = "whose artifact (files); ids are then written without it" },
-  lines = { arg = "A-B", kind = "lines", help = "only these lines, counted from 1 (all)" },
+  lines = {
+    arg = "A-B",
+    kind = "lines",
+    help = "only these lines, counted from 1; A-, -B and A will do (all)",
+  },
   head = { arg = "N", kind = "integer", min = 1, help = "its first N lines" },
   tail = { arg = "N", kind = "integer", min = 1, help = "its last N lines" },
   ends = { arg = "N", kind = "integer", min = 1, help = "half of N lines from each end" },
@@ -593,7 +597,8 @@ M.verbs = {
       .. "as --head 50, --match RE, --errors, --json $.items[0] and others ask for. With --tokens\n"
       .. "N it stops there and marks what it leaves out; where no part is asked for it picks one\n"
       .. "by the kind of text: errors of a test log, every candidate of a search, the shape of\n"
-      .. "JSON. --json without a path tells besides where the part is from. list tells of all.\n"
+      .. "JSON. --json without a path tells besides where the part is from; without it a part is\n"
+      .. "printed with a line end behind it. list tells of all.\n"
       .. "rm ID purges the bytes for good from every session of the tenant that holds them; the\n"
       .. "record stays. Exit 1 when there is no such entry, or it has expired or was purged.",
     options = {

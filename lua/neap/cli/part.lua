@@ -36,7 +36,10 @@ function M.words(opts, path)
   for _, name in ipairs(FLAGS) do
     if opts[name] then take(name, name) end
   end
-  if opts.lines then take("lines", ("%d-%d"):format(opts.lines[1], opts.lines[2])) end
+  if opts.lines then
+    local from, to = table.unpack(opts.lines)
+    take("lines", ("%d-%s"):format(from, to == 0 and "" or to))
+  end
   if opts.part then take("part", opts.part) end
   if path then take("json", "json " .. path) end
   if opts.context and not opts.match then failure.fail("--context goes with --match") end
