@@ -38,8 +38,8 @@ describe("a store given as a recording", function()
   it("is named as what it is, with what can be done with it", function()
     refused(
       make_store("recall_store_as_trace"),
-      "is neap's store, no recording; neap recall --store FILE finds what it holds, and a "
-        .. "program resumes its sessions by name"
+      "is neap's store, no recording; neap session list --store FILE names what it holds, neap "
+        .. "session replay runs one again, neap recall finds words in it"
     )
   end)
 

@@ -174,6 +174,23 @@ describe("neap session", function()
     assert.are.equal("second\n", out)
   end)
 
+  it("is told from a recording by every verb that takes one", function()
+    local file = folder .. "/told.jsonl"
+    assert.are.equal(0, (verb("export", "run", file)))
+    for _, words in ipairs({
+      { "import", file },
+      { "replay", file, "-p", policy },
+      { "compare", file, "-p", policy },
+      { "import", file, "--from", "native" },
+    }) do
+      local code, out, err = shared.run(words)
+      assert.are.same({ 2, "" }, { code, out })
+      local want = "told.jsonl:1: is a stored session that was exported, no recording; neap "
+      assert.is_truthy(err:find(want .. "session import FILE puts it into a store", 1, true), err)
+      assert.are.equal(1, select(2, err:gsub("\n", "")))
+    end
+  end)
+
   it("makes a session of another program's recording", function()
     local code, out, err = shared.run({
       "session", "import", "examples/recordings/english.jsonl", "--store", folder .. "/rec.db",

@@ -116,8 +116,15 @@ local function database(label, text)
     return label .. ": is another program's SQLite file, no recording; neap import --list names "
       .. "the forms"
   end
-  return label .. ": is neap's store, no recording; neap recall --store FILE finds what it holds, "
-    .. "and a program resumes its sessions by name"
+  return label .. ": is neap's store, no recording; neap session list --store FILE names what it "
+    .. "holds, neap session replay runs one again, neap recall finds words in it"
+end
+
+-- What `neap session export` writes has the prompts too, which a recording is without.
+local function exported(label, text)
+  if not text:find('^{"neap_session":') then return nil end
+  return label .. ":1: is a stored session that was exported, no recording; neap session import "
+    .. "FILE puts it into a store, and neap session replay NAME runs it again there"
 end
 
 -- A session that is kept as many files.
@@ -156,7 +163,7 @@ function M.load_text(path, text, options)
   if not text:find("%S") then
     return nil, label .. ": is empty; a recording has at least one message", "shape"
   end
-  local kept = database(label, text)
+  local kept = database(label, text) or exported(label, text)
   if kept then return nil, kept, "shape" end
   local importer, score = choose(path, text, options.from)
   if not importer then return unknown(label, text, options.from) end
