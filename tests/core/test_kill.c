@@ -112,7 +112,8 @@ static int look(void *ctx, const neap_event *ev) {
     f->good = false;
     return 0;
   }
-  memcpy(head, ev->body.p + sizeof lead - 1, ev->body.n - sizeof lead < 20 ? 4 : 20);
+  size_t rest = ev->body.n - (sizeof lead - 1);
+  memcpy(head, ev->body.p + sizeof lead - 1, rest < 20 ? rest : 20);
   char *end = NULL;
   writer = (int)strtol(head, &end, 10);
   number = (int)strtol(end, NULL, 10);
