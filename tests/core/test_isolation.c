@@ -371,6 +371,18 @@ static void by_export(guest *g) {
   neap_session_export(g->n, "alone", hear_text, g);
 }
 
+static void hear_replayed(void *ctx, const neap_replayed *r) {
+  hear_text(ctx, r->was);
+  hear_text(ctx, r->is);
+  hear_text(ctx, np_str_cstr(r->cause));
+}
+
+static void by_replay(guest *g) {
+  neap_rc rc = neap_session_replay(g->n, "alone", hear_replayed, g);
+  CHECK("nobody else's session is run again", rc == NEAP_E_NOTFOUND);
+  neap_session_replay(g->n, "of " MARK, hear_replayed, g);
+}
+
 static void by_import(guest *g) {
   np_buf lines;
   guest own = {.n = g->n};
@@ -446,6 +458,7 @@ static const struct {
     {by_events, " neap_session_events "},
     {by_fork, " neap_session_fork "},
     {by_export, " neap_session_export "},
+    {by_replay, " neap_session_replay "},
     {by_import, " neap_session_import "},
     {by_copy, " neap_session_copy "},
     {by_read, " neap_read neap_resolve "},
