@@ -92,7 +92,7 @@ static void on_event(checker *c, sqlite3_stmt *st) {
   if (ev.seq == 1 && sqlite3_column_int(st, 11) == 0)
     say_event(c, 1, ": its session is gone");
   if (ev.seq != c->next) say_event(c, c->next, " is missing");
-  c->next = ev.seq + 1;
+  c->next = ev.seq < NP_SEQ_MAX ? ev.seq + 1 : NP_SEQ_MAX;
   np_event_sum(&ev, want);
   if (sum.n != NP_SUM || memcmp(sum.p, want, NP_SUM) != 0) {
     say_event(c, ev.seq, ": its head differs from its sum");
@@ -172,6 +172,11 @@ static void on_stray(checker *c, sqlite3_stmt *st) {
   say(c, " pieces belong to no content");
 }
 
+static void on_names(checker *c, sqlite3_stmt *st) {
+  np_buf_int(&c->line, sqlite3_column_int64(st, 0));
+  say(c, " sessions have names that cannot be: empty, or with a NUL byte");
+}
+
 /* ---- the check --------------------------------------------------------------------- */
 
 static const char all_events[] =
@@ -188,6 +193,9 @@ static const char all_events[] =
 
 static const char all_blobs[] =
     "SELECT tenant, hash, place, size, coalesce(length(body), 0) FROM blob";
+static const char names[] =
+    "SELECT count(*) FROM session WHERE name = ''"
+    " OR instr(CAST(name AS BLOB), x'00') > 0 HAVING count(*) > 0";
 static const char strays[] =
     "SELECT count(*) FROM chunk WHERE NOT EXISTS(SELECT 1 FROM blob AS b"
     " WHERE b.id = chunk.id >> 24 AND b.place = 4) HAVING count(*) > 0";
@@ -215,6 +223,7 @@ static neap_rc check_all(checker *c, np_err *e) {
   if (rc != NEAP_OK) return rc;
   rc = each(c, "PRAGMA integrity_check", on_structure, e);
   if (rc == NEAP_OK) rc = each(c, all_events, on_event, e);
+  if (rc == NEAP_OK) rc = each(c, names, on_names, e);
   if (rc == NEAP_OK) rc = each(c, all_blobs, on_blob, e);
   if (rc == NEAP_OK && c->sq->version >= 3) rc = each(c, strays, on_stray, e);
   if (!sqlite3_get_autocommit(c->sq->db)) np_sq_exec(c->sq, "ROLLBACK", NULL);

@@ -28,7 +28,11 @@ static neap_rc last_seq(np_sqlite *sq, np_str tenant, np_str session, int64_t *l
   rc = np_sq_step(sq, st, &row, e);
   *last = row ? sqlite3_column_int64(st, 0) : 0;
   np_sq_done(st);
-  return rc;
+  if (rc != NEAP_OK || (*last >= 0 && *last < NP_SEQ_MAX)) return rc;
+  return np_fail(e, NEAP_E_CORRUPT,
+                 "store '%s': the events of session '%.*s' have numbers that cannot be; "
+                 "restore a copy of the store",
+                 sq->label, NP_SHOW(session));
 }
 
 /* RETURNING has done its work at the first row; the second step ends it. */
@@ -157,8 +161,8 @@ static neap_rc page_row(np_sqlite *sq, reader *r, sqlite3_stmt *st, np_err *e) {
     return fail_event(sq, r, ev.seq, "is damaged (its head differs from its sum)", e);
   }
   bool known = place == NP_PLACE_NONE || hash.n == NP_SHA256;
-  if (!known || place < NP_PLACE_NONE || place > NP_PLACE_APART ||
-      place == NP_PLACE_CHUNKS)
+  if (!known || ev.seq < 0 || ev.seq >= NP_SEQ_MAX || place < NP_PLACE_NONE ||
+      place > NP_PLACE_APART || place == NP_PLACE_CHUNKS)
     return fail_event(sq, r, ev.seq, "is damaged", e);
   uint8_t key[NP_SHA256] = {0};
   if (place != NP_PLACE_NONE) memcpy(key, hash.p, sizeof key);
@@ -191,7 +195,7 @@ static neap_rc page_file(np_sqlite *sq, reader *r, np_err *e) {
     if (rc != NEAP_OK || !row) break;
     int64_t seq = sqlite3_column_int64(st, 0);
     rc = page_row(sq, r, st, e);
-    if (rc == NEAP_OK) r->next = r->heads && seq < INT64_MAX ? seq + 1 : r->next + 1;
+    if (rc == NEAP_OK) r->next = (r->heads ? seq : r->next) + 1;
   }
   np_sq_done(st);
   return rc;

@@ -13,8 +13,9 @@
 #include "store/memlog.h"
 #include "store/press.h"
 
-#define NP_APPLICATION_ID 0x6E656170 /* "neap" */
-#define NP_BUSY_MS 5000              /* how long to wait for another process's lock */
+#define NP_APPLICATION_ID 0x6E656170  /* "neap" */
+#define NP_SEQ_MAX (INT64_C(1) << 48) /* no log has so many: sums on it stay in range */
+#define NP_BUSY_MS 5000               /* how long to wait for another process's lock */
 #define NP_HELD_MAX                                                                      \
   ((size_t)64 << 20) /* bytes held back before they are written anyway */
 

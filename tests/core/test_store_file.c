@@ -330,6 +330,8 @@ static void finds_missing_rows(void) {
   static const char *const sql[] = {"DELETE FROM event WHERE seq = 2",
                                     "DELETE FROM blob",
                                     "UPDATE event SET seq = 9 WHERE seq = 2",
+                                    "UPDATE event SET seq = 9223372036854775807 WHERE "
+                                    "seq = 2",
                                     "UPDATE event SET kind = 8 WHERE seq = 2",
                                     "UPDATE event SET place = 9 WHERE seq = 2",
                                     "DROP TABLE blob"};
@@ -345,6 +347,39 @@ static void finds_missing_rows(void) {
     CHECK("the check finds it", faults(st, &e) >= 1);
     st->ops->close(st, &e);
     np_buf_free(&s.text);
+  }
+}
+
+/* Numbers behind which none can come, and names that no writer may give. */
+static void finds_impossible_rows(void) {
+  static const char *const seqs[] = {"9223372036854775807", "9223372036854775806",
+                                     "281474976710656", "-5"};
+  for (size_t i = 0; i < NP_COUNT(seqs); i++) {
+    char sql[80];
+    np_store *st;
+    np_claim c;
+    np_err e;
+    make_store(1);
+    snprintf(sql, sizeof sql, "UPDATE event SET seq = %s", seqs[i]);
+    raw(sql);
+    CHECK("the store opens", open_rw(&st, &e) == NEAP_OK);
+    CHECK("no writer goes on behind it",
+          st->ops->claim(st, str("t"), str("s"), false, &c, &e) == NEAP_E_CORRUPT &&
+              is_helpful(&e));
+    CHECK("the check finds it", faults(st, &e) >= 1);
+    st->ops->close(st, &e);
+  }
+  static const char *const names[] = {"''", "'a' || char(0) || 'b'"};
+  for (size_t i = 0; i < NP_COUNT(names); i++) {
+    char sql[120];
+    np_store *st;
+    np_err e;
+    make_store(1);
+    snprintf(sql, sizeof sql, "INSERT INTO session VALUES('t', %s, 1, 1)", names[i]);
+    raw(sql);
+    CHECK("the store opens", open_rw(&st, &e) == NEAP_OK);
+    CHECK("the check finds the name", faults(st, &e) == 1);
+    st->ops->close(st, &e);
   }
 }
 
@@ -467,6 +502,7 @@ int main(void) {
   refuses_impossible_places();
   finds_flipped_bytes();
   finds_missing_rows();
+  finds_impossible_rows();
   survives_damage(seed);
   purges_for_good();
   remove_file();
