@@ -3,6 +3,7 @@
 ** changed by a proposal of its own, without policy, format or prompt. next: session.c
 */
 #include "engine/engine.h"
+#include "engine/words.h"
 
 typedef struct record {
   int64_t seq, version;
@@ -220,12 +221,26 @@ static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
 }
 
 /* Takes the session over from whoever has it open, who is told so at his next write. */
+/* As for a session that is open: what a proposal rests on must be there. */
+static neap_rc check_source(neap *n, const char *session, int64_t source, np_err *e) {
+  np_buf text;
+  if (!source) return NEAP_OK;
+  np_buf_init(&text, &n->alloc);
+  neap_rc rc = np_words_entry(n, np_str_cstr(session), source, &text, e);
+  np_buf_free(&text);
+  if (rc != NEAP_E_NOTFOUND) return rc;
+  *e = (np_err){0};
+  return np_fail(e, NEAP_E_ARG, "the source %lld is no entry of session %s",
+                 (long long)source, session);
+}
+
 neap_rc np_stored_propose(neap *n, const char *session, const neap_proposal *p,
                           np_buf *answer, np_err *e) {
   stored st;
   np_proposal made = {0};
   begin(&st, n);
   neap_rc rc = read(&st, np_str_cstr(session), e);
+  if (!rc) rc = check_source(n, session, p->source, e);
   if (!rc) rc = np_object_args(p, &made, e);
   if (!rc) rc = decide(&st, session, p, &made, answer, e);
   end(&st);

@@ -514,6 +514,30 @@ describe("neap state", function()
     assert.are.equal(3, t:propose("model", { completed = { "y" } }))
   end)
 
+  it("takes no source that is no entry, as an open session does", function()
+    local path = DIR .. "/cli-source.db"
+    local s = open({ store = path })
+    assert(s:add({ role = "user", content = "T" }))
+    assert(s:propose("user", FIRST))
+    local _, why = s:propose("user", { completed = { "x" } }, { source = 999 })
+    has(why, "the source 999 is no entry of session run")
+    s:close()
+    local function propose(source)
+      local patch = '{"completed":["' .. source .. '"]}'
+      local words = { "state", "propose", "run", patch, "--source", source, "--store", path }
+      return shared.run(words)
+    end
+    local code, out, err = propose("999")
+    assert.are.same({ 2, "" }, { code, out })
+    assert.are.equal("neap: the source 999 is no entry of session run\n", err)
+    out = select(2, shared.run({ "state", "history", "run", "--store", path }))
+    lacks(out, "999")
+    code, out = propose("1")
+    assert.are.same({ 0, "committed version 2\n" }, { code, out })
+    out = select(2, shared.run({ "state", "history", "run", "--store", path }))
+    has(out, "source 1")
+  end)
+
   it("knows of what was rolled back (S2.31)", function()
     local path = DIR .. "/cli-back.db"
     local s = open({ store = path })
