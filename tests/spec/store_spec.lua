@@ -155,6 +155,7 @@ describe("neap store", function()
     { { "stats", "--session", "gone" }, "neap store stats takes no --session" },
     { { "vacuum", "--session", "gone" }, "neap store vacuum takes no --session" },
     { { "backup", "/nowhere/x.db", "--session", "run-1" }, "neap store backup takes no --session" },
+    { { "check", "--tenant", "a" }, "neap store check takes no --tenant" },
     { { "backup", "/nowhere/x.db", "--tenant", "a" }, "neap store backup takes no --tenant" },
     { { "backup", "/nowhere/x.db" }, "/nowhere/x.db" },
       }) do
@@ -166,6 +167,25 @@ describe("neap store", function()
       assert.are.equal(1, select(2, err:gsub("\n", "")))
     end)
   end
+end)
+
+describe("neap store copy", function()
+  it("makes no store when there is nothing to copy", function()
+    local path, folder = make("store_copy_none")
+    local to = folder .. "/none.db"
+    local function copy(...)
+      return shared.run({ "store", "copy", to, "--store", path, ... })
+    end
+    local code, out, err = copy("--session", "no")
+    assert.are.same({ 2, "" }, { code, out })
+    assert.are.equal("neap: there is no session 'no'; check its name and tenant\n", err)
+    code, out, err = copy("--tenant", "no")
+    assert.are.same({ 1, "" }, { code, out })
+    assert.are.equal("neap: the store has no sessions; --tenant names another's\n", err)
+    assert.is_nil(core.stat(to))
+    assert.are.equal(0, (copy()))
+    assert.is_truthy(core.stat(to))
+  end)
 end)
 
 describe("neap.store", function()

@@ -82,11 +82,14 @@ end
 
 local function copy(opts, path)
   local from = opened.engine(opts, "read")
-  local names = { opts.stored }
-  if not opts.stored then
-    for i, one in ipairs(check(from:stored())) do
-      names[i] = one.name
-    end
+  local names = {}
+  for _, one in ipairs(check(from:stored())) do
+    if not opts.stored or one.name == opts.stored then names[#names + 1] = one.name end
+  end
+  if #names == 0 then -- before a store is made for them
+    if not opts.stored then fail("the store has no sessions; --tenant names another's", 1) end
+    local text = "there is no session '%s'; check its name and tenant"
+    fail(text:format(visible.line(opts.stored)))
   end
   local to = opened.engine({ store = path, tenant = opts.tenant }, "make")
   local there = {}
@@ -224,7 +227,7 @@ local WORDS = {
 }
 
 local TAKES = { check = {}, backup = {}, copy = word_of.set("stored"), vacuum = {}, stats = {} }
-local WHOLE = word_of.set("tenant") -- is refused: a copy of the file is one of all tenants
+local WHOLE = { check = word_of.set("tenant"), backup = word_of.set("tenant") } -- of all tenants
 
 --- neap store
 function M.store(opts, args)
@@ -237,7 +240,7 @@ function M.store(opts, args)
     fail(text:format(args[1], visible.line(args[2])))
   end
   if #args - 1 ~= word[2] then fail(("usage: neap store %s FILE"):format(args[1])) end
-  word_of.check("store " .. args[1], opts, TAKES[args[1]], args[1] == "backup" and WHOLE)
+  word_of.check("store " .. args[1], opts, TAKES[args[1]], WHOLE[args[1]])
   return word[1](opts, args[2])
 end
 
