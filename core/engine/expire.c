@@ -51,7 +51,7 @@ static neap_rc release(expiry *x, int64_t now, int64_t *count, np_err *e) {
   if (all) qsort(list, all, sizeof *list, order);
   for (size_t i = 0; rc == NEAP_OK && i < all; i++) {
     bool first = i == 0 || memcmp(list[i].hash, list[i - 1].hash, NP_SHA256) != 0;
-    if (!first || list[i].end > now) continue;
+    if (!first || list[i].end > now || list[i].end == INT64_MAX) continue;
     rc = st->ops->release(st, np_str_cstr(x->n->tenant), list[i].hash, e);
     if (rc == NEAP_E_NOTFOUND) rc = NEAP_OK; /* somebody else was faster */
     else if (rc == NEAP_OK) ++*count;

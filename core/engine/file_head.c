@@ -180,7 +180,8 @@ static neap_rc fail_expired(const np_file *f, np_str session, int64_t over, np_e
 
 neap_rc np_file_check(const np_file *f, np_str session, int64_t now, np_err *e) {
   int64_t end = np_file_end(f);
-  if (now && now >= end) return fail_expired(f, session, (now - end) / 1000, e);
+  if (now && end != INT64_MAX && now >= end)
+    return fail_expired(f, session, (now - end) / 1000, e);
   if (!f->purged) return NEAP_OK;
   return np_fail(e, NEAP_E_PURGED,
                  "artifact %.*s/%lld was purged by its owner; it cannot be restored",

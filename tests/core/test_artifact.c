@@ -439,6 +439,10 @@ static void test_expire(const char *store) {
                                       np_str_is(get(n, NULL, y, none, &s), "shared"));
   CHECK("there is nothing more to do",
         !neap_artifact_expire(n, 20000, &count) && count == 0);
+  late.now = INT64_MAX;
+  CHECK("for ever has no end, not even at the last time there is",
+        !neap_artifact_expire(n, INT64_MAX, &count) && count == 0 &&
+            np_str_is(get(n, "other", z, late, &s), "shared"));
   CHECK("a time is needed", neap_artifact_expire(n, 0, NULL) == NEAP_E_ARG);
   neap_close(n);
   np_buf_free(&log);
