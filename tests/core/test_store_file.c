@@ -330,8 +330,8 @@ static void finds_missing_rows(void) {
   static const char *const sql[] = {"DELETE FROM event WHERE seq = 2",
                                     "DELETE FROM blob",
                                     "UPDATE event SET seq = 9 WHERE seq = 2",
-                                    "UPDATE event SET seq = 9223372036854775807 WHERE "
-                                    "seq = 2",
+                                    ("UPDATE event SET seq = 9223372036854775807 WHERE "
+                                     "seq = 2"),
                                     "UPDATE event SET kind = 8 WHERE seq = 2",
                                     "UPDATE event SET place = 9 WHERE seq = 2",
                                     "DROP TABLE blob"};
