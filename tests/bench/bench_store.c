@@ -30,7 +30,7 @@ static double cpu(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void die(const char *what) {
+static _Noreturn void die(const char *what) {
   fprintf(stderr, "bench_store: %s\n", what);
   exit(2);
 }
