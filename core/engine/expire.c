@@ -45,6 +45,7 @@ static int order(const void *a, const void *b) {
 
 static neap_rc release(expiry *x, int64_t now, int64_t *count, np_err *e) {
   np_store *st = x->n->store;
+  np_str tenant = np_str_cstr(x->n->tenant);
   claimed *list = (claimed *)(void *)x->list.p;
   size_t all = x->list.n / sizeof *list;
   neap_rc rc = NEAP_OK;
@@ -52,8 +53,11 @@ static neap_rc release(expiry *x, int64_t now, int64_t *count, np_err *e) {
   for (size_t i = 0; rc == NEAP_OK && i < all; i++) {
     bool first = i == 0 || memcmp(list[i].hash, list[i - 1].hash, NP_SHA256) != 0;
     if (!first || list[i].end > now || list[i].end == INT64_MAX) continue;
-    rc = st->ops->release(st, np_str_cstr(x->n->tenant), list[i].hash, e);
-    if (rc == NEAP_E_NOTFOUND) rc = NEAP_OK; /* somebody else was faster */
+    size_t next = i + 1;
+    while (next < all && memcmp(list[next].hash, list[i].hash, NP_SHA256) == 0) next++;
+    rc = st->ops->release(st, tenant, list[i].hash, (int64_t)(next - i), e);
+    /* somebody else was faster, to let it go or to want it longer */
+    if (rc == NEAP_E_NOTFOUND) rc = NEAP_OK;
     else if (rc == NEAP_OK) ++*count;
   }
   return rc;

@@ -325,24 +325,27 @@ static neap_rc is_held(np_sqlite *sq, np_str tenant, const uint8_t *hash, bool *
   return rc;
 }
 
-static neap_rc let_go(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
+static neap_rc let_go(np_sqlite *sq, np_str tenant, const uint8_t *hash, int64_t seen,
+                      np_err *e) {
   sqlite3_stmt *st;
   bool held = false;
   neap_rc rc = np_sq_use(sq, SQL_EVENTS_RELEASE, &st, e, "tb", tenant, np_hash_str(hash));
   if (rc == NEAP_OK) rc = run(sq, st, e);
-  if (rc == NEAP_OK && sqlite3_changes(sq->db) == 0) return np_fail_no_content(hash, e);
-  if (rc == NEAP_OK) rc = is_held(sq, tenant, hash, &held, e);
+  if (rc != NEAP_OK) return rc;
+  int found = sqlite3_changes(sq->db);
+  if (found == 0 || (seen > 0 && found != seen)) return np_fail_no_content(hash, e);
+  rc = is_held(sq, tenant, hash, &held, e);
   return rc == NEAP_OK && !held ? empty_row(sq, tenant, hash, true, e) : rc;
 }
 
 neap_rc np_sq_release(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
-                      np_err *e) {
+                      int64_t seen, np_err *e) {
   neap_rc rc = np_check_tenant(tenant, e);
   if (rc != NEAP_OK) return rc;
   np_sqlite *sq = np_sq_lock(store);
   rc = np_sq_writable(sq, e);
   if (rc == NEAP_OK) rc = np_sq_flush_all(sq, e);
   if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
-  if (rc == NEAP_OK) rc = np_sq_end(sq, let_go(sq, tenant, hash, e), e);
+  if (rc == NEAP_OK) rc = np_sq_end(sq, let_go(sq, tenant, hash, seen, e), e);
   return np_sq_unlock(sq, rc);
 }

@@ -318,9 +318,10 @@ static neap_rc mem_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA2
   return unlock(m, purge(m, tenant, hash, e));
 }
 
-static neap_rc release(mem_store *m, np_str tenant, const uint8_t *hash, np_err *e) {
-  if (holders(m, tenant, hash, false, NP_PLACE_APART) == 0)
-    return np_fail_no_content(hash, e);
+static neap_rc release(mem_store *m, np_str tenant, const uint8_t *hash, int64_t seen,
+                       np_err *e) {
+  int64_t found = (int64_t)holders(m, tenant, hash, false, NP_PLACE_APART);
+  if (found == 0 || (seen > 0 && found != seen)) return np_fail_no_content(hash, e);
   bool held = holders(m, tenant, hash, false, NP_PLACE_BLOB) > 0;
   if (!held && !np_memblob_purge(&m->blobs, tenant, hash)) return np_fail_mem(e);
   holders(m, tenant, hash, true, NP_PLACE_APART);
@@ -328,11 +329,11 @@ static neap_rc release(mem_store *m, np_str tenant, const uint8_t *hash, np_err 
 }
 
 static neap_rc mem_release(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
-                           np_err *e) {
+                           int64_t seen, np_err *e) {
   neap_rc rc = np_check_tenant(tenant, e);
   if (rc != NEAP_OK) return rc;
   mem_store *m = lock(st);
-  return unlock(m, release(m, tenant, hash, e));
+  return unlock(m, release(m, tenant, hash, seen, e));
 }
 
 /* ---- words ------------------------------------------------------------------------- */

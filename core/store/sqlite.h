@@ -127,7 +127,7 @@ neap_rc np_sq_get(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np
 neap_rc np_sq_window(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                      np_window *w, np_buf *out, np_err *e);
 neap_rc np_sq_release(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
-                      np_err *e);
+                      int64_t seen, np_err *e);
 neap_rc np_sq_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                     np_err *e);
 

@@ -188,9 +188,11 @@ typedef struct np_store_ops {
   neap_rc (*purge)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_err *e);
 
   /* Events that have this content apart become purged ones; its bytes go, unless another event
-  ** holds them. Not overwritten: a vacuum does that. NEAP_E_NOTFOUND: no event has it apart. */
+  ** holds them. Not overwritten: a vacuum does that. `seen` is how many such events the caller has
+  ** looked at, 0 for any: NEAP_E_NOTFOUND, and nothing
+  ** happens, when there are more or fewer by now, or none. */
   neap_rc (*release)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
-                     np_err *e);
+                     int64_t seen, np_err *e);
 
   /* The sessions of a tenant in order of name. Slices are valid during the call. */
   neap_rc (*sessions)(np_store *st, np_str tenant,

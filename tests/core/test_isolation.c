@@ -186,8 +186,8 @@ static void do_purge(intruder *x) {
 
 static void do_release(intruder *x) {
   CHECK("nor released",
-        x->st->ops->release(x->st, x->tenant, own_hash, &x->e) == NEAP_E_NOTFOUND);
-  x->st->ops->release(x->st, x->tenant, shared_hash, &x->e);
+        x->st->ops->release(x->st, x->tenant, own_hash, 0, &x->e) == NEAP_E_NOTFOUND);
+  x->st->ops->release(x->st, x->tenant, shared_hash, 0, &x->e);
 }
 
 static void do_sessions(intruder *x) {

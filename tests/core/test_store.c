@@ -316,15 +316,19 @@ static void keeps_apart(np_store *st) {
             is_helpful(&e) && c.last_seq == 5);
   np_event held = {.seq = 6, .kind = 1, .head = str("H"), .body = big};
   st->ops->append(st, &c, &held, 1, NEAP_DURABLE_PROCESS, &e);
+  CHECK("nothing goes when others want it than were looked at",
+        st->ops->release(st, str("t"), ev[4].hash, 1, &e) == NEAP_E_NOTFOUND &&
+            st->ops->release(st, str("t"), ev[4].hash, 3, &e) == NEAP_E_NOTFOUND &&
+            saw(st, 0, 3, "3a0hC 4-0.D 5a0hE 6-0.H "));
   CHECK("what another event holds stays when it is released",
-        st->ops->release(st, str("t"), ev[4].hash, &e) == NEAP_OK &&
+        st->ops->release(st, str("t"), ev[4].hash, 2, &e) == NEAP_OK &&
             saw(st, 0, 3, "3p0hC 4-0.D 5p0hE 6-0.H ") &&
             st->ops->get(st, str("t"), ev[4].hash, &out, &e) == NEAP_OK);
   CHECK("and cannot be released twice, nor what is not there",
-        st->ops->release(st, str("t"), ev[4].hash, &e) == NEAP_E_NOTFOUND &&
-            st->ops->release(st, str("u"), hash, &e) == NEAP_E_NOTFOUND);
+        st->ops->release(st, str("t"), ev[4].hash, 0, &e) == NEAP_E_NOTFOUND &&
+            st->ops->release(st, str("u"), hash, 0, &e) == NEAP_E_NOTFOUND);
   CHECK("what none holds goes",
-        st->ops->release(st, str("t"), hash, &e) == NEAP_OK &&
+        st->ops->release(st, str("t"), hash, 0, &e) == NEAP_OK &&
             saw(st, 0, 1, "1p0hA 2-0.B 3p0hC 4-0.D 5p0hE 6-0.H ") &&
             st->ops->get(st, str("t"), hash, &out, &e) == NEAP_E_PURGED);
   bad.seq = 7;
@@ -598,7 +602,7 @@ static neap_rc use_large(np_store *st, np_claim *c, np_err *e) {
   if (rc == NEAP_OK) rc = st->ops->append(st, c, &ev, 1, NEAP_DURABLE_PROCESS, e);
   if (rc == NEAP_OK)
     rc = st->ops->heads(st, str("t"), str("s"), 7, 1, take_apart, &heads, e);
-  if (rc == NEAP_OK) rc = st->ops->release(st, str("t"), ev.hash, e);
+  if (rc == NEAP_OK) rc = st->ops->release(st, str("t"), ev.hash, 0, e);
   np_buf_free(&out);
   np_buf_free(&heads);
   free_body(large);
