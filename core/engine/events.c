@@ -279,6 +279,15 @@ static neap_rc newer(neap_session *s, const np_event *ev) {
                  s->name, (long long)ev->seq, (int)ev->version, NP_LOG_VERSION);
 }
 
+/* Without it what follows would be another session: it is said, and what stands before remains.
+** Of a response only that it came is needed: its messages follow. */
+static neap_rc gone(neap_session *s, const np_event *ev) {
+  return np_fail(&s->err, NEAP_E_PURGED,
+                 "session %s: event %lld was purged by its owner, and the session cannot "
+                 "be opened; fork its first %lld events to go on from there",
+                 s->name, (long long)ev->seq, (long long)ev->seq - 1);
+}
+
 neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
   neap_session *s = ctx;
   size_t index;
@@ -287,7 +296,7 @@ neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
     if (!rc) np_log_index_note(&s->log);
     return rc;
   }
-  if (purged) return damaged(s, "a purged event cannot be replayed");
+  if (purged && ev->kind != NP_EV_RESPONSE) return gone(s, ev);
   if (ev->version > NP_LOG_VERSION) return newer(s, ev);
   if (ev->kind != NP_EV_TOOLS && ev->kind != NP_EV_REQUEST && ev->kind != NP_EV_SCHEMA &&
       ev->kind != NP_EV_NOW && np_back_is_void(s, ev->seq))

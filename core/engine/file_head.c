@@ -166,16 +166,23 @@ static int shown(np_str s) {
   return (int)n;
 }
 
-static neap_rc fail_expired(const np_file *f, np_str session, int64_t over, np_err *e) {
+/* `what` says what has become of it; how to make it again, if that is known, follows. */
+static neap_rc fail_gone(const np_file *f, np_str session, neap_rc rc, const char *what,
+                         np_err *e) {
   np_str of = f->query.n ? f->query : f->path;
-  const char *again = f->tool.n || of.n ? "make it again with" : "make it again";
-  return np_fail(
-      e, NEAP_E_EXPIRED,
-      "artifact %.*s/%lld has expired: its %lld seconds were over %lld seconds "
-      "ago; %s%s%.*s%s%.*s",
-      shown(session), session.p, (long long)f->id, (long long)f->ttl, (long long)over,
-      again, f->tool.n ? " " : "", shown(f->tool), f->tool.p, of.n ? " " : "", shown(of),
-      of.p);
+  const char *with = f->tool.n || of.n ? " with" : "";
+  return np_fail(e, rc, "artifact %.*s/%lld %s; make it again%s%s%.*s%s%.*s",
+                 shown(session), session.p, (long long)f->id, what, with,
+                 f->tool.n ? " " : "", shown(f->tool), f->tool.p, of.n ? " " : "",
+                 shown(of), of.p);
+}
+
+static neap_rc fail_expired(const np_file *f, np_str session, int64_t over, np_err *e) {
+  np_err what;
+  np_fail(&what, NEAP_E_EXPIRED,
+          "has expired: its %lld seconds were over %lld seconds ago", (long long)f->ttl,
+          (long long)over);
+  return fail_gone(f, session, NEAP_E_EXPIRED, what.text, e);
 }
 
 neap_rc np_file_check(const np_file *f, np_str session, int64_t now, np_err *e) {
@@ -183,7 +190,6 @@ neap_rc np_file_check(const np_file *f, np_str session, int64_t now, np_err *e) 
   if (now && end != INT64_MAX && now >= end)
     return fail_expired(f, session, (now - end) / 1000, e);
   if (!f->purged) return NEAP_OK;
-  return np_fail(e, NEAP_E_PURGED,
-                 "artifact %.*s/%lld was purged by its owner; it cannot be restored",
-                 shown(session), session.p, (long long)f->id);
+  return fail_gone(f, session, NEAP_E_PURGED,
+                   "was purged by its owner and cannot be restored", e);
 }

@@ -278,7 +278,8 @@ static neap_rc enter(neap_session *s, const np_event *ev, bool purged) {
     s->claim.last_seq = ev->seq;
     return np_files_take(s, ev, purged);
   }
-  if (purged) return NEAP_E_PURGED;
+  bool enters = ev->kind == NP_EV_MESSAGE || ev->kind == NP_EV_NOTE;
+  if (purged && enters) return NEAP_E_PURGED;
   s->claim.last_seq = ev->seq;
   if (ev->kind == NP_EV_RESPONSE) s->log.fresh = true;
   if (ev->kind == NP_EV_NOTE) /* what it stands for is no matter, and may be void */
@@ -367,6 +368,29 @@ static neap_rc fail_behind(const neap_session *s, np_err *e) {
                  s->name);
 }
 
+/* The oldest call whose result has not come: the result is what was purged, if it was one. */
+static const np_entry *waits(const np_log *lg) {
+  for (int64_t id = 1; id <= (int64_t)lg->entry_count; id++) {
+    const np_entry *en = np_log_entry(lg, id);
+    if (en->kind == NP_KIND_CALL && !en->pair) return en;
+  }
+  return NULL;
+}
+
+/* The log ends before what was purged: its first entry is the next one, and the call that waits
+** is how to make it again. */
+static neap_rc fail_purged(const neap_session *s, np_err *e) {
+  const np_entry *call = waits(&s->log);
+  np_str tool = call ? call->tool : NP_LIT(""), words = call ? call->text : NP_LIT("");
+  words = np_str_cut(words, 0, np_utf8_floor(words, 160));
+  return np_fail(e, NEAP_E_PURGED,
+                 "entry %.80s/%lld was purged by its owner; it cannot be restored%s%.*s%s"
+                 "%.*s",
+                 s->name, (long long)s->log.entry_count + 1,
+                 call ? "; make it again with " : "", (int)(tool.n > 80 ? 80 : tool.n),
+                 tool.p, call ? " " : "", (int)words.n, words.p);
+}
+
 static neap_rc do_count(neap_session *s, visit *v, np_err *e) {
   np_claim look;
   neap_rc rc = read_log(s, &look, e);
@@ -390,7 +414,10 @@ static neap_rc do_text(neap_session *s, visit *v, np_err *e) {
     np_buf_add(v->text, en->text);
     return v->text->failed ? np_fail_mem(e) : NEAP_OK;
   }
-  if (rc == NEAP_E_PURGED) return fail_behind(s, e);
+  if (rc == NEAP_E_PURGED) {
+    bool next = s->log.alloc && v->entry == (int64_t)s->log.entry_count + 1;
+    return next ? fail_purged(s, e) : fail_behind(s, e);
+  }
   return np_fail(e, NEAP_E_NOTFOUND, "session %s has no entry %lld", s->name,
                  (long long)v->entry);
 }

@@ -253,6 +253,48 @@ static void test_purged(void) {
   CHECK("its owner purges it", neap_artifact_remove(engine, "vault", 1) == NEAP_OK);
   CHECK("then it is gone", reads(s, "{'id':'vault/1','part':'head 1'}", "Gone: ") &&
                                reads(s, "{'id':'vault/1','part':'1'}", "purged"));
+  CHECK("and it is said how to make it again",
+        reads(s, "{'id':'vault/1','part':'2'}", "make it again with grep -r secret"));
+  neap_session_close(s);
+}
+
+static void purge_body(const char *body) {
+  np_err e;
+  uint8_t hash[NP_SHA256];
+  np_sha256(json(body), hash);
+  CHECK("the body is purged",
+        engine->store->ops->purge(engine->store, NP_LIT(""), hash, &e) == NEAP_OK);
+}
+
+/* A message whose body is purged: neither its reading nor that of what stands behind it pretends
+** that there is something, and the session says why it cannot go on. */
+static void test_purged_message(void) {
+  static const char result[] =
+      "{'role':'tool','tool_call_id':'a','content':'a secret line'}";
+  neap_session *s = session_open(engine, "purged too", NULL, 20000, "openai");
+  append(s, "{'role':'user','content':'look'}");
+  append(s, "{'role':'assistant','tool_calls':[{'id':'a','type':'function','function':"
+            "{'name':'grep','arguments':'[5]'}}]}");
+  append(s, result);
+  append(s, "{'role':'user','content':'thanks'}");
+  neap_session_close(s);
+  s = begin("who reads", keep_two, 20000);
+  CHECK("it is there", reads(s, "{'id':'purged too/3'}", "a secret line"));
+  purge_body(result);
+  CHECK("then it is gone, with what made it",
+        reads(s, "{'id':'purged too/3','part':'1'}",
+              "Gone: entry purged too/3 was purged by its owner; it cannot be restored; "
+              "make it again with grep [5]. Nothing of it is given here"));
+  CHECK("what stands before is there", reads(s, "{'id':'purged too/1'}", "look"));
+  CHECK("what stands behind has no number",
+        reads(s, "{'id':'purged too/4'}", "Gone: session purged too: a message was"));
+  prompt(s);
+  CHECK("both dangle", number(account(s), "dangling") == 2);
+  neap_session_close(s);
+  CHECK("the session is not opened as if it had never been",
+        neap_session_open(engine, "purged too", NULL, &s) == NEAP_E_PURGED &&
+            strstr(neap_error(engine), "event ") &&
+            strstr(neap_error(engine), "fork its first "));
   neap_session_close(s);
 }
 
@@ -393,6 +435,7 @@ int main(void) {
   test_any();
   test_elsewhere();
   test_purged();
+  test_purged_message();
   test_tenants();
   test_host();
   test_pointers();

@@ -71,6 +71,47 @@ local function keys(row)
   return list
 end
 
+-- A recording in which the model has asked for what was gone, twice.
+local function dangling()
+  local lines = { '{"role":"user","content":"Look again."}' }
+  local told = { "Gone: entry 4 was purged by its owner.", "Not read: no store.", "Gone" }
+  for i, text in ipairs(told) do
+    local f = { name = i == 3 and "other" or "neap_read", arguments = '{"id":"4"}' }
+    local call = { id = "c" .. i, type = "function", ["function"] = f }
+    local asks = { role = "assistant", content = "Next.", tool_calls = json.array({ call }) }
+    lines[#lines + 1] = json.encode(asks, { "role" })
+    local result = { role = "tool", tool_call_id = "c" .. i, content = text }
+    lines[#lines + 1] = json.encode(result, { "role" })
+  end
+  lines[#lines + 1] = '{"role":"assistant","content":"Done."}'
+  return table.concat(lines, "\n") .. "\n"
+end
+
+describe("readings of what was gone", function()
+  local trace = write("dangling.jsonl", dangling())
+
+  it("are counted in each turn's line and the trace's", function()
+    local code, out, err = shared.run({ "replay", trace, "-p", MASK, "--json" })
+    assert.are.equal(0, code, err)
+    local list = rows(out)
+    local counts = {}
+    for i, row in ipairs(list) do
+      counts[i] = row.dangling or "none"
+    end
+    assert.are.same({ "none", 1, 2, 2, 2 }, counts)
+    local _, none = shared.run({ "replay", SMALL, "-p", MASK, "--json" })
+    assert.is_nil(none:find("dangling", 1, true))
+  end)
+
+  it("stand in the head of neap show", function()
+    local code, out = shared.run({ "show", trace, "--turn", "3", "-p", MASK })
+    assert.are.equal(0, code)
+    assert.truthy(out:find("\ndangling: 2 readings of what was gone\n\n", 1, true), out)
+    local _, first = shared.run({ "show", trace, "--turn", "1", "-p", MASK })
+    assert.is_nil(first:find("dangling", 1, true))
+  end)
+end)
+
 describe("neap replay", function()
   it("prints a line for each turn and one for the trace", function()
     local code, out, err = shared.run({ "replay", TRACE, "-p", MASK, "--json" })

@@ -103,11 +103,14 @@ local function render_regions(account, setting)
     cells[i] = ("%s %s"):format(name, grid.thousands(account.regions[name]))
   end
   local budget, tokens = grid.thousands(account.budget), grid.thousands(account.tokens)
-  local what = "turn %d: %s of %s tokens, %s cached, epoch %d; %s; %s\n\n"
+  local what = "turn %d: %s of %s tokens, %s cached, epoch %d; %s; %s\n%s\n"
   local cached = grid.thousands(account.cached)
-  local all = table.concat(cells, ", ")
+  local all, gone = table.concat(cells, ", "), ""
+  if account.dangling then
+    gone = ("dangling: %s of what was gone\n"):format(grid.count(account.dangling, "reading"))
+  end
   return visible.text(
-    what:format(account.turn, tokens, budget, cached, account.epoch, all, setting)
+    what:format(account.turn, tokens, budget, cached, account.epoch, all, setting, gone)
   )
 end
 

@@ -30,6 +30,7 @@ end
 ---@field regions table<string, integer>
 ---@field overflow integer
 ---@field refused integer
+---@field dangling integer? readings of what was gone
 ---@field hook_errors integer
 local Tally = {}
 Tally.__index = Tally
@@ -72,6 +73,7 @@ end
 function Tally:turn(a)
   self.turns = self.turns + 1
   self.refused = self.refused + (a.refused or 0)
+  self.dangling = a.dangling -- of all turns so far; nil while there is none
   self.hook_errors = self.hook_errors + #(a.hook_errors or {})
   self.unsent = a.overflow ~= nil
   if self.unsent then
