@@ -212,6 +212,7 @@ bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
 	@$(LUA_ENV) $(LUA) tests/bench/packing.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/words.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/cite.lua $(if $(JSON),--json)
+	@$(LUA_ENV) $(LUA) tests/bench/extract.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/store.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/project.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/policy.lua $(if $(JSON),--json)

@@ -115,17 +115,18 @@ static int uses(lua_State *L) {
   return 2;
 }
 
-/* facts(): every citation of a fact so far, as the entry that is credited, the step that cites
-** and the name, one after the other in a list. */
+/* facts([words]): every citation of a fact so far, as the entry that is credited, the step that
+** cites and the name, one after the other in a list; or of rare plain words, the second measure. */
 static int facts(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   np_err e = {.code = NEAP_OK};
+  bool words = lua_toboolean(L, 2);
   if (np_log_index_need(&s->log, &e)) return luaL_error(L, "%s", e.text);
   lua_newtable(L);
   lua_Integer n = 0;
   for (size_t i = 0; i < np_cite_count(s->log.cite); i++) {
     const np_citation *c = np_cite_at(s->log.cite, i);
-    if (!c->fact || c->kind == NP_IDENT_WORD) continue;
+    if (!c->fact || words != (c->kind == NP_IDENT_WORD) || (words && !c->rare)) continue;
     lua_pushinteger(L, (lua_Integer)c->credited);
     lua_rawseti(L, -2, ++n);
     lua_pushinteger(L, (lua_Integer)c->step);
