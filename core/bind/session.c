@@ -404,12 +404,13 @@ typedef struct hit_row {
   int64_t entry, step;
   double score;
   size_t session, snippet;
+  int voided;
 } hit_row;
 
 /* Lua may raise an error when memory runs out, and must not do so in here. */
 static void keep_hit(void *ctx, const neap_hit *h) {
   np_buf *b = ctx;
-  hit_row row = {h->entry, h->step, h->score, h->session.n, h->snippet.n};
+  hit_row row = {h->entry, h->step, h->score, h->session.n, h->snippet.n, h->voided};
   np_buf_add(b, np_str_of((const char *)&row, sizeof row));
   np_buf_add(b, h->session);
   np_buf_add(b, h->snippet);
@@ -421,7 +422,7 @@ static void push_hits(lua_State *L, np_str rows) {
     hit_row row;
     memcpy(&row, rows.p + at, sizeof row);
     at += sizeof row;
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     set_str(L, "session", np_str_cut(rows, at, at + row.session));
     at += row.session;
     set_str(L, "snippet", np_str_cut(rows, at, at + row.snippet));
@@ -432,6 +433,10 @@ static void push_hits(lua_State *L, np_str rows) {
     lua_setfield(L, -2, "step");
     lua_pushnumber(L, row.score);
     lua_setfield(L, -2, "score");
+    if (row.voided) {
+      lua_pushboolean(L, 1);
+      lua_setfield(L, -2, "voided");
+    }
     lua_rawseti(L, -2, (lua_Integer)i);
   }
 }

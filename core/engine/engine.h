@@ -463,6 +463,9 @@ void np_back_free(neap_session *s);
 bool np_back_is_void(const neap_session *s, int64_t seq); /* the event */
 /* The line that leads a void entry's text. */
 void np_back_tell(const neap_session *s, const np_entry *en, np_buf *out);
+void np_void_tell(np_str why, np_buf *out);
+/* What the head of a rollback's event says, but for `until`; the reason goes to `why`. */
+bool np_gone_read(np_str head, np_gone *g, np_buf *why);
 const np_gone *np_back_of(const neap_session *s,
                           int64_t entry); /* NULL: it is not void */
 neap_rc np_back_collect(

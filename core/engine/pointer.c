@@ -6,6 +6,8 @@
 */
 #include "engine/read.h"
 
+#include "text/text.h"
+
 #define SCHEME "neap:"
 #define POINTED_MAX                                                                      \
   ((size_t)64 << 20) /* bytes of all texts of one call: as of one body */
@@ -45,6 +47,15 @@ static neap_rc add_pointed(neap_session *s, np_str id, np_str part, np_buf *out,
     rc = np_fail(e, NEAP_E_NOTFOUND,
                  "neap:%lld is a rule of the session, not a text to pass on",
                  (long long)w.id);
+  }
+  if (en && en->voided) {
+    const np_gone *g = np_back_of(s, en->id);
+    np_str why = g ? g->why : NP_LIT("");
+    rc = np_fail(e, NEAP_E_NOTFOUND,
+                 "neap:%lld is void: rolled back because \"%.*s\"; it is no fact of this "
+                 "session, and is not passed on",
+                 (long long)w.id, (int)np_utf8_floor(why, why.n < 200 ? why.n : 200),
+                 why.p);
   }
   if (!rc) rc = np_read_source(s, &w, &text, &origin, e);
   if (!rc) rc = add_bytes(s, &w, np_buf_str(&text), out, e);

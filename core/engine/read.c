@@ -5,6 +5,8 @@
 */
 #include "engine/read.h"
 
+#include "engine/words.h"
+
 #include "base/hash.h"
 #include "render/project.h"
 
@@ -180,12 +182,24 @@ neap_rc np_read_part(neap_session *s, const np_wanted *w, np_str text, np_str or
   return rc;
 }
 
+/* The line that leads what was rolled back, here or in another session. */
+static neap_rc tell_void(neap_session *s, const np_wanted *w, np_buf *out, np_err *e) {
+  np_buf why;
+  bool is = false;
+  const np_entry *en = w->session.n ? NULL : np_log_entry(&s->log, w->id);
+  if (en && en->voided) np_back_tell(s, en, out);
+  if (!w->session.n || !s->engine->store) return NEAP_OK;
+  np_buf_init(&why, &s->engine->alloc);
+  neap_rc rc = np_voided(s->engine, w->session, w->id, &why, &is, e);
+  if (rc == NEAP_OK && is) np_void_tell(np_buf_str(&why), out);
+  np_buf_free(&why);
+  return rc;
+}
+
 static neap_rc read_wanted(neap_session *s, const np_wanted *w, np_buf *out) {
   np_err e = {0};
   np_buf text, origin;
   size_t tokens = room(s);
-  const np_entry *en = w->session.n ? NULL : np_log_entry(&s->log, w->id);
-  if (en && en->voided) np_back_tell(s, en, out);
   int64_t before = shown_before(s, w);
   if (before) {
     say_shown(s, before, out);
@@ -194,6 +208,7 @@ static neap_rc read_wanted(neap_session *s, const np_wanted *w, np_buf *out) {
   np_buf_init(&text, &s->engine->alloc);
   np_buf_init(&origin, &s->engine->alloc);
   neap_rc rc = np_read_source(s, w, &text, &origin, &e);
+  if (rc == NEAP_OK) rc = tell_void(s, w, out, &e);
   if (rc == NEAP_OK)
     rc = np_read_part(s, w, np_buf_str(&text), np_buf_str(&origin), tokens, out, &e);
   if (rc != NEAP_OK && rc != NEAP_E_MEMORY) {
@@ -224,6 +239,7 @@ static neap_rc read_for_host(neap_session *s, const np_wanted *w, size_t tokens,
   np_buf_init(&origin, &s->engine->alloc);
   np_buf_clear(&s->text);
   neap_rc rc = np_read_source(s, w, &whole, &origin, &s->err);
+  if (rc == NEAP_OK) rc = tell_void(s, w, &s->text, &s->err);
   if (rc == NEAP_OK) {
     rc = np_read_part(s, w, np_buf_str(&whole), np_buf_str(&origin),
                       tokens ? tokens : NP_TRIM_ANY, &s->text, &s->err);

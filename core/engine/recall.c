@@ -15,15 +15,16 @@
 /* What the policy's recall hook finds, or the index when it has none or the hook fails; a
 ** hook that fails is noted. */
 static neap_rc find_ids(neap_session *s, np_str query, int64_t ids[HITS], size_t *n,
-                        np_err *e) {
+                        size_t *voided, np_err *e) {
   np_err hook = {0};
+  *voided = 0;
   if (np_policy_has(s->policy, "recall") && s->turn &&
       !np_view_sync(&s->pack.view, &hook)) {
     if (!np_policy_recall(s->policy, query, ids, HITS, n, &hook)) return NEAP_OK;
     np_hook_error(s, &hook);
   }
   np_hit hits[NP_HITS_MAX];
-  neap_rc rc = np_words_recall(s, query, hits, HITS, n, e);
+  neap_rc rc = np_words_recall(s, query, hits, HITS, n, voided, e);
   for (size_t i = 0; i < *n; i++) ids[i] = hits[i].entry;
   return rc;
 }
@@ -60,6 +61,7 @@ static neap_rc add_hit(neap_session *s, const np_entry *en, np_str query, np_buf
     np_buf_adds(out, ") gives all");
   }
   np_buf_adds(out, "]\n");
+  if (en->voided) np_back_tell(s, en, out); /* a policy's hook may find what it likes */
   np_buf_add(out, np_buf_str(&text));
   if (text.failed) out->failed = true;
   np_buf_free(&text);
@@ -90,17 +92,29 @@ static bool has_cjk(np_str text) {
   return false;
 }
 
+/* What was rolled back is no fact, and that it is left out is said. */
+static void add_voided(size_t n, bool chinese, np_buf *out) {
+  np_buf_adds(out, chinese ? "\n[另有 " : "\n[");
+  np_buf_int(out, (int64_t)n);
+  if (chinese) np_buf_adds(out, " 条匹配的内容已被回滚，不予显示。]");
+  else
+    np_buf_adds(out,
+                n == 1 ? " more entry that matches was rolled back and is left out.]"
+                       : " more entries that match were rolled back and are left out.]");
+}
+
 static neap_rc answer(neap_session *s, np_str query, np_buf *out) {
   int64_t ids[HITS];
-  size_t n = 0;
+  size_t n = 0, voided = 0;
   np_err e = {0};
-  neap_rc rc = find_ids(s, query, ids, &n, &e);
+  neap_rc rc = find_ids(s, query, ids, &n, &voided, &e);
   if (rc) return add_failure(s, &e, out);
   if (!n) np_buf_adds(out, has_cjk(query) ? no_hit_chinese : no_hit);
   for (size_t i = 0; !rc && i < n; i++) {
     if (i) np_buf_adds(out, "\n---\n");
     rc = add_hit(s, np_log_entry(&s->log, ids[i]), query, out);
   }
+  if (voided) add_voided(voided, has_cjk(query), out);
   return rc;
 }
 
@@ -131,7 +145,7 @@ neap_rc np_recall_answer(neap_session *s, np_json args, np_buf *out) {
 neap_rc np_recall_search(void *ctx, np_str query, int64_t *ids, size_t room, size_t *n,
                          np_err *e) {
   np_hit hits[NP_HITS_MAX];
-  neap_rc rc = np_words_recall(ctx, query, hits, room, n, e);
+  neap_rc rc = np_words_recall(ctx, query, hits, room, n, NULL, e);
   for (size_t i = 0; i < *n; i++) ids[i] = hits[i].entry;
   return rc;
 }
@@ -141,12 +155,18 @@ neap_rc np_recall_search(void *ctx, np_str query, int64_t *ids, size_t room, siz
 #define SNIPPET 160 /* characters: a preview's length */
 #define K_PLAIN 10
 
-static void give(const np_hit *h, np_str text, np_str query, neap_hit_fn fn, void *ctx,
-                 np_buf *b) {
+/* What is given of a hit, and to whom. */
+typedef struct giving {
+  np_str query;
+  neap_hit_fn fn;
+  void *ctx;
+} giving;
+
+static void give(const np_hit *h, np_str text, bool voided, const giving *g, np_buf *b) {
   np_buf_clear(b);
-  np_snippet(text, query, SNIPPET, b);
-  neap_hit hit = {h->session, h->entry, h->step, h->score, np_buf_str(b)};
-  if (!b->failed) fn(ctx, &hit);
+  np_snippet(text, g->query, SNIPPET, b);
+  neap_hit hit = {h->session, h->entry, h->step, h->score, np_buf_str(b), voided};
+  if (!b->failed) g->fn(g->ctx, &hit);
 }
 
 static size_t how_many(size_t k) {
@@ -166,9 +186,10 @@ neap_rc neap_session_recall(neap_session *s, neap_str query, size_t k, neap_hit_
     return np_session_leave(s, rc);
   }
   np_buf_init(&b, &s->engine->alloc);
-  rc = np_words_recall(s, query, hits, how_many(k), &n, &s->err);
+  rc = np_words_recall(s, query, hits, how_many(k), &n, NULL, &s->err);
   for (size_t i = 0; !rc && i < n; i++) {
-    give(&hits[i], np_log_entry(&s->log, hits[i].entry)->text, query, fn, ctx, &b);
+    give(&hits[i], np_log_entry(&s->log, hits[i].entry)->text, false,
+         &(giving){query, fn, ctx}, &b);
     if (b.failed) rc = np_fail_mem(&s->err);
   }
   np_buf_free(&b);
@@ -242,8 +263,8 @@ static neap_rc take_body(void *ctx, const np_event *ev, bool purged) {
   return NEAP_E_LIMIT;
 }
 
-static neap_rc give_stored(neap *n, const np_hit *h, np_str query, neap_hit_fn fn,
-                           void *ctx, np_err *e) {
+static neap_rc give_stored(neap *n, const np_hit *h, bool voided, const giving *g,
+                           np_err *e) {
   np_store *st = n->store;
   body b = {.seq = h->seq, .part = h->part, .alloc = &n->alloc};
   np_buf line;
@@ -252,7 +273,7 @@ static neap_rc give_stored(neap *n, const np_hit *h, np_str query, neap_hit_fn f
   neap_rc rc =
       st->ops->read(st, np_str_cstr(n->tenant), h->session, h->seq, take_body, &b, e);
   if (rc == NEAP_E_LIMIT) rc = NEAP_OK;
-  if (!rc) give(h, np_buf_str(&b.text), query, fn, ctx, &line);
+  if (!rc) give(h, np_buf_str(&b.text), voided, g, &line);
   if (!rc && (b.text.failed || line.failed)) rc = np_fail_mem(e);
   np_buf_free(&b.text);
   np_buf_free(&line);
@@ -262,6 +283,7 @@ static neap_rc give_stored(neap *n, const np_hit *h, np_str query, neap_hit_fn f
 neap_rc neap_recall(neap *n, const char *session, neap_str query, size_t k,
                     neap_hit_fn fn, void *ctx) {
   np_hit hits[NP_HITS_MAX];
+  bool voided[NP_HITS_MAX];
   np_err e = {0};
   np_buf names;
   size_t count = 0;
@@ -271,8 +293,9 @@ neap_rc neap_recall(neap *n, const char *session, neap_str query, size_t k,
   np_buf_init(&names, &n->alloc);
   neap_rc rc = catch_up(n, find.session, &e);
   if (!rc) rc = n->store->ops->find(n->store, &find, hits, &count, &names, &e);
+  if (!rc) rc = np_voided_hits(n, hits, count, voided, &e);
   for (size_t i = 0; !rc && i < count; i++)
-    rc = give_stored(n, &hits[i], query, fn, ctx, &e);
+    rc = give_stored(n, &hits[i], voided[i], &(giving){query, fn, ctx}, &e);
   np_buf_free(&names);
   return rc ? np_engine_fail(n, &e) : NEAP_OK;
 }

@@ -51,11 +51,15 @@ const np_gone *np_back_of(const neap_session *s, int64_t entry) {
   return NULL;
 }
 
+void np_void_tell(np_str why, np_buf *out) {
+  np_buf_adds(out, "Void: rolled back because \"");
+  np_add_reason(out, why);
+  np_buf_adds(out, "\". What follows is no fact of this session.\n");
+}
+
 void np_back_tell(const neap_session *s, const np_entry *en, np_buf *out) {
   const np_gone *g = np_back_of(s, en->id);
-  np_buf_adds(out, "Void: rolled back because \"");
-  if (g) np_add_reason(out, g->why);
-  np_buf_adds(out, "\". What follows is no fact of this session.\n");
+  np_void_tell(g ? g->why : NP_LIT(""), out);
 }
 
 static neap_rc add_gone(neap_session *s, np_gone gone) {
@@ -391,19 +395,26 @@ static bool read_pair(np_json head, const char *name, int64_t *a, int64_t *b) {
   return *a >= 0 && *b >= 0;
 }
 
+bool np_gone_read(np_str head, np_gone *g, np_buf *why) {
+  np_json h, v;
+  *g = (np_gone){0};
+  if (np_json_check(head, &h, NULL)) return false;
+  g->after = member(h, "after");
+  if (g->after < 0 || !read_pair(h, "entries", &g->from, &g->to) ||
+      !read_pair(h, "steps", &g->step_from, &g->step_to))
+    return false;
+  if (np_json_get(h, "reason", &v) && v.type == NP_JSON_STRING) np_json_text(v, why);
+  g->why = np_buf_str(why);
+  return true;
+}
+
 static neap_rc take_gone(neap_session *s, const np_event *ev) {
-  np_json head, v;
+  np_gone g;
   np_buf why;
-  np_gone g = {.until = ev->seq};
-  if (np_json_check(ev->head, &head, NULL)) return damaged(s);
-  g.after = member(head, "after");
-  if (g.after < 0 || g.after >= ev->seq || !read_pair(head, "entries", &g.from, &g.to) ||
-      !read_pair(head, "steps", &g.step_from, &g.step_to))
-    return damaged(s);
   np_buf_init(&why, &s->engine->alloc);
-  if (np_json_get(head, "reason", &v) && v.type == NP_JSON_STRING) np_json_text(v, &why);
-  g.why = np_buf_str(&why);
-  neap_rc rc = why.failed ? np_fail_mem(&s->err) : add_gone(s, g);
+  bool good = np_gone_read(ev->head, &g, &why) && g.after < ev->seq;
+  g.until = ev->seq;
+  neap_rc rc = why.failed ? np_fail_mem(&s->err) : good ? add_gone(s, g) : damaged(s);
   np_buf_free(&why);
   return rc;
 }

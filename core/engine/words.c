@@ -16,11 +16,19 @@
 
 /* ---- what goes in ---- */
 
+/* What was rolled back is found as what it was, and told as void. */
+static np_kind kind_of(const np_entry *en) {
+  return en->voided ? en->was : en->kind;
+}
+
 /* Recalled text would be found for what was asked, not for what it says. State and notices hold
-** for a time, and the host says them again; summaries say what is indexed already. */
-static bool is_searched(const np_entry *en) {
+** for a time, and the host says them again; summaries say what is indexed already, and what the
+** engine has put in the log as a text alone has no message to be read from again. */
+static bool is_searched(const np_log *lg, const np_entry *en) {
   bool ours = en->tool.n && np_tools_fetches(en->tool);
-  switch (en->kind) {
+  if (en->voided && (!lg->messages[en->message].seq || en->was == NP_KIND_THOUGHT))
+    return false;
+  switch (kind_of(en)) {
     case NP_KIND_CALL: return !ours;
     case NP_KIND_RESULT: return !ours && en->text.n;
     case NP_KIND_USER:
@@ -35,8 +43,8 @@ static bool is_searched(const np_entry *en) {
 
 static np_doc_rank rank_of(const np_log *lg, const np_entry *en) {
   if ((int64_t)en->message == lg->task_message) return NP_DOC_TASK;
-  if (en->kind == NP_KIND_CALL) return NP_DOC_CALL;
-  bool said = en->kind == NP_KIND_TEXT || en->kind == NP_KIND_THOUGHT;
+  if (kind_of(en) == NP_KIND_CALL) return NP_DOC_CALL;
+  bool said = kind_of(en) == NP_KIND_TEXT || kind_of(en) == NP_KIND_THOUGHT;
   return said ? NP_DOC_SAID : NP_DOC_SOURCE;
 }
 
@@ -62,7 +70,7 @@ static void add_strings(np_str json, np_buf *out) {
 }
 
 static void add_words(const np_entry *en, np_buf *out) {
-  if (en->kind == NP_KIND_CALL) {
+  if (kind_of(en) == NP_KIND_CALL) {
     np_buf_add(out, en->tool);
     np_buf_addc(out, ' ');
   }
@@ -101,7 +109,7 @@ static size_t add_doc(feed *f, const np_entry *en) {
                 .rank = rank_of(f->lg, en),
                 .step = en->step,
                 .pair = en->kind == NP_KIND_RESULT ? en->pair : 0};
-  if (en->kind != NP_KIND_CALL && !is_json(en->text)) {
+  if (kind_of(en) != NP_KIND_CALL && !is_json(en->text)) {
     d->text = en->text;
     return en->text.n;
   }
@@ -117,7 +125,7 @@ static void gather(feed *f) {
   while (id < (int64_t)f->lg->entry_count && f->docs.n < STEP_DOCS &&
          bytes < STEP_BYTES) {
     const np_entry *en = np_log_entry(f->lg, ++id);
-    if (is_searched(en)) bytes += add_doc(f, en);
+    if (is_searched(f->lg, en)) bytes += add_doc(f, en);
   }
   f->docs.to.entry = id;
   for (size_t i = 0; i < f->docs.n; i++) {
@@ -245,13 +253,14 @@ void np_words_leave(neap_session *s) {
 }
 
 neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room,
-                        size_t *n, np_err *e) {
+                        size_t *n, size_t *voided, np_err *e) {
   np_store *st = NULL;
   np_buf names;
   np_find find = {np_str_cstr(s->engine->tenant), np_str_cstr(s->name), query, room};
   np_hit all[NP_HITS_MAX]; /* some may be void: the index knows nothing of that */
   size_t found = 0;
   if (s->back.gone_count) find.k = NP_HITS_MAX;
+  size_t left = 0;
   *n = 0;
   neap_rc rc = np_words_sync(s, e);
   if (rc == NEAP_OK) rc = index_of(s, &st, e);
@@ -259,12 +268,14 @@ neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room
   np_buf_init(&names, &s->engine->alloc);
   rc = st->ops->find(st, &find, all, &found, &names, e);
   np_buf_free(&names);
-  for (size_t i = 0; i < found && *n < room; i++) {
+  for (size_t i = 0; i < found; i++) {
     const np_entry *en = np_log_entry(&s->log, all[i].entry);
-    if (!en || en->voided) continue;
+    left += en && en->voided ? 1 : 0;
+    if (!en || en->voided || *n == room) continue;
     hits[*n] = all[i];
     hits[(*n)++].session = find.session;
   }
+  if (voided) *voided = left;
   return rc;
 }
 
@@ -382,7 +393,7 @@ static const np_entry *waits(const np_log *lg) {
 static neap_rc fail_purged(const neap_session *s, np_err *e) {
   const np_entry *call = waits(&s->log);
   np_str tool = call ? call->tool : NP_LIT(""), words = call ? call->text : NP_LIT("");
-  words = np_str_cut(words, 0, np_utf8_floor(words, 160));
+  words = np_str_cut(words, 0, np_utf8_floor(words, words.n < 160 ? words.n : 160));
   return np_fail(e, NEAP_E_PURGED,
                  "entry %.80s/%lld was purged by its owner; it cannot be restored%s%.*s%s"
                  "%.*s",

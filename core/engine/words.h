@@ -31,9 +31,17 @@ neap_rc np_words_entry(neap *n, np_str session, int64_t entry, np_buf *text, np_
 neap_rc np_words_check(neap *n, np_str session, const np_event *ev, size_t count,
                        size_t *at, np_err *e);
 
-/* The best entries of the session for a query, best first; ids of at most `room`. */
+/* The best entries of the session for a query, best first; ids of at most `room`. *voided (may be
+** NULL): how many that match are left out, as they were rolled back. */
 neap_rc np_words_recall(neap_session *s, np_str query, np_hit *hits, size_t room,
-                        size_t *n, np_err *e);
+                        size_t *n, size_t *voided, np_err *e);
+
+/* Of a session that lies in the store: whether that entry was rolled back, and why. */
+neap_rc np_voided(neap *n, np_str session, int64_t entry, np_buf *why, bool *is,
+                  np_err *e);
+/* Which of the hits were. */
+neap_rc np_voided_hits(neap *n, const np_hit *hits, size_t count, bool *voided,
+                       np_err *e);
 
 /* At most `chars` characters of the text on one line, from where most of the query's words
 ** stand; "…" where something is left out. */

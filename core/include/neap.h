@@ -526,6 +526,7 @@ typedef struct neap_hit {
   int64_t entry, step;
   double score;     /* falls from hit to hit; comparable within one search only */
   neap_str snippet; /* one line of at most some 160 characters, where the words stand */
+  int voided;       /* it was rolled back later: no fact of its session */
 } neap_hit;
 typedef void (*neap_hit_fn)(void *ctx, const neap_hit *hit);
 
@@ -534,12 +535,13 @@ typedef void (*neap_hit_fn)(void *ctx, const neap_hit *hit);
 ** State, notices and summaries are not searched. What an earlier neap has indexed is not indexed
 ** again: of its blocks only later ones are found. Best first: what holds all words
 ** before what holds some, more for what is rare, new, or was cited. Any text is a query; one
-** that nothing holds gives no hit. `k` hits at most (0: 10; 100 at most). `fn` must not use
+** that nothing holds gives no hit. What was rolled back is left out. `k` hits at most (0: 10; 100 at most). `fn` must not use
 ** the session. Errors: NEAP_E_ARG, NEAP_E_LIMIT (this SQLite is built without FTS5), store. */
 NEAP_API neap_rc neap_session_recall(neap_session *s, neap_str query, size_t k,
                                      neap_hit_fn fn, void *ctx);
 /* The same in the store: all sessions of the handle's tenant, or the one that is named. What
-** other writers have added is indexed first, which takes a while for old stores. Errors
+** other writers have added is indexed first, which takes a while for old stores. What was rolled
+** back is found, and marked. Errors
 ** besides: NEAP_E_NOTFOUND (no such session; an older store opened for reading, which has no
 ** index), NEAP_E_READONLY (opened for reading, and something is not indexed yet). */
 NEAP_API neap_rc neap_recall(neap *n, const char *session, neap_str query, size_t k,

@@ -212,7 +212,8 @@ function Session:resolve(call) end
 ---@return string? text, string? message, string? code
 function Session:read(id, part, how) end
 
----Entries of the session that hold words of the query, best first: what neap_recall finds.
+---Entries of the session that hold words of the query, best first: what neap_recall finds. What
+---was rolled back is left out.
 ---@param query string
 ---@param how? {k: integer?}  hits at most; 10
 ---@return {session: string, entry: integer, step: integer, score: number, snippet: string}[]? hits

@@ -18,6 +18,10 @@ typedef struct found {
 static void take(void *ctx, const neap_hit *h) {
   found *f = ctx;
   size_t at = strlen(f->ids);
+  if (h->voided) {
+    snprintf(f->ids + at, sizeof f->ids - at, "%svoid", at ? " " : "");
+    at = strlen(f->ids);
+  }
   if (!at)
     snprintf(f->snippet, sizeof f->snippet, "%.*s", (int)h->snippet.n, h->snippet.p);
   snprintf(f->ids + at, sizeof f->ids - at, "%s%.*s/%lld", at ? " " : "",
@@ -264,6 +268,72 @@ static void test_snippet(void) {
   np_buf_free(&out);
 }
 
+/* ---- what was rolled back ---- */
+
+/* The model's own search, and its answer. */
+static neap_str asks(neap_session *s, const char *tool, const char *arguments) {
+  neap_call c;
+  np_buf quoted = {.alloc = &np_alloc_libc};
+  neap_str text = NP_LIT("");
+  np_json_quote(&quoted, np_str_cstr(arguments));
+  prompt(s);
+  json("{'choices':[{'index':0,'message':{'role':'assistant','content':'',"
+       "'tool_calls':[{'id':'z','type':'function','function':{'name':'");
+  np_buf_adds(&made, tool);
+  np_buf_adds(&made, "','arguments':");
+  for (size_t i = 0; i < made.n; i++)
+    if (made.p[i] == '\'') made.p[i] = '"';
+  np_buf_add(&made, np_buf_str(&quoted));
+  np_buf_adds(&made, "}}]}}]}");
+  np_buf_free(&quoted);
+  CHECK("the response is taken", !neap_append_response(s, np_buf_str(&made)));
+  CHECK("its call is the engine's", neap_next_call(s, &c) == 1 && !neap_handle(s, &c));
+  CHECK("it is answered", !neap_entry_text(s, c.entry + 1, &text));
+  return text;
+}
+
+static void test_void(const char *store) {
+  neap *n = engine_open(store);
+  neap_session *s = open_as(n, "back", 0), *other = open_as(n, "reader", 0);
+  append(s, "{'role':'user','content':'find the pump'}");
+  append(s, "{'role':'assistant','content':'the pump is in hall_seven'}");
+  CHECK("a mark", !neap_checkpoint(s, "m"));
+  append(s, "{'role':'user','content':'is the pump in kappa_nine?'}");
+  append(s, "{'role':'assistant','content':'yes, the pump is in kappa_nine'}");
+  CHECK("it goes back", !neap_rollback(s, "m", 0, NP_LIT("a mix-up")));
+  append(s, "{'role':'user','content':'go on'}");
+  CHECK("the session finds what is no fact no more", session_finds(s, "kappa_nine", ""));
+  CHECK("nor beside what is one",
+        session_finds(s, "pump", "back/1 back/2") || !strcmp(last.ids, "back/2 back/1"));
+  CHECK("the tool says what it leaves out",
+        has(asks(s, "neap_recall", "{\"query\":\"kappa_nine\"}"),
+            "No earlier step matches. Try other words: names, error codes, file names.\n"
+            "[2 more entries that match were rolled back and are left out.]"));
+  CHECK("and finds what is not void",
+        has(asks(s, "neap_recall", "{\"query\":\"hall_seven\"}"), "hall_seven"));
+  CHECK("the store marks it", finds(n, "back", "kappa_nine", "void back/3 void back/4") ||
+                                  !strcmp(last.ids, "void back/4 void back/3"));
+  neap_str text = NP_LIT("");
+  static const char want[] = "Void: rolled back because \"a mix-up\". What follows is no "
+                             "fact of this session.\n";
+  CHECK("a host reads that it is void",
+        !neap_read(s, NP_LIT("4"), NP_LIT(""), 0, &text) && has(text, want));
+  append(other, "{'role':'user','content':'look'}");
+  CHECK("from another session too",
+        !neap_read(other, NP_LIT("back/4"), NP_LIT(""), 0, &text) && has(text, want));
+  CHECK("what is not void has no such line",
+        !neap_read(other, NP_LIT("back/2"), NP_LIT(""), 0, &text) && !has(text, "Void"));
+  CHECK("the model too", has(asks(other, "neap_read", "{\"id\":\"back/3\"}"), want));
+  CHECK("it is not passed on by a pointer",
+        neap_resolve(s, NP_LIT("{\"a\":\"neap:4\"}"), &text) == NEAP_E_NOTFOUND &&
+            strstr(neap_error(n), "rolled back because \"a mix-up\""));
+  CHECK("what is not void is",
+        !neap_resolve(s, NP_LIT("{\"a\":\"neap:2\"}"), &text) && has(text, "hall_seven"));
+  neap_session_close(other);
+  neap_session_close(s);
+  neap_close(n);
+}
+
 int main(void) {
   dir_make();
   test_session(NULL, 0);
@@ -276,6 +346,8 @@ int main(void) {
   test_long();
   test_text();
   test_snippet();
+  test_void(NULL);
+  test_void(dir_path("void.db"));
   dir_remove();
   return check_done();
 }

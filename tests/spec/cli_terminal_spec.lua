@@ -4,6 +4,7 @@ local core = require("neap.core")
 local growth = require("neap.report.growth")
 local terminal = require("neap.report.terminal")
 local shared = require("tests.support.shared")
+local columns_of = require("neap.report.width")
 local quote = shared.quote
 
 local TRACE = "examples/recordings/planted.jsonl"
@@ -27,6 +28,67 @@ local function on_terminal(words, env, columns)
 end
 
 local NONE = "there is no script(1), or no terminal for it to make"
+
+describe("neap recall", function()
+  it("keeps each hit to one line of the terminal, wide characters as two", function()
+    local store = shared.scratch("cli_terminal_recall") .. "/neap.db"
+    local engine = assert(core.engine({ store = store, fixed_secret = true }))
+    local s = assert(engine:session({ name = "长跑-1" }))
+    for _, text in ipairs({ ("泵在七号厅 "):rep(30), ("the pump 泵 runs "):rep(20), "泵" }) do
+      assert(s:append(core.json.encode({ role = "user", content = text }, { "role" })))
+    end
+    s:close()
+    engine:close()
+    local words = { "recall", "--store", store, "泵" }
+    for _, columns in ipairs({ 40, 80, 81 }) do
+      local out = on_terminal(words, nil, columns)
+      if not out then return pending(NONE) end
+      local lines, longest = 0, 0
+      for line in out:gmatch("([^\n]*)\n") do
+        lines = lines + 1
+        local id, step, text = line:match("^(.-)\t(.-)\t(.*)$")
+        assert.are.equal("长跑-1/", id:sub(1, -2))
+        assert.are.equal("step 0", step)
+        longest = math.max(longest, columns_of.of(text))
+        assert.is_true(24 + columns_of.of(text) - 8 <= columns, line) -- "长跑-1/1" has 8 columns
+      end
+      assert.are.equal(3, lines)
+      assert.is_true(16 + 8 + longest >= columns - 1, "no more is cut than has to be")
+    end
+    local _, plain = shared.run(words)
+    assert.is_nil(plain:find("\t[^\n]*\t\n"))
+    assert.is_true(#plain > 400)
+  end)
+end)
+
+describe("the width of a text", function()
+  it("counts wide characters twice, and what is put on another not at all", function()
+    for text, want in pairs({
+      ["abc"] = 3,
+      ["七号厅"] = 6,
+      ["e\u{301}"] = 1,
+      ["한국"] = 4,
+      ["ｱ"] = 1,
+      ["🚀!"] = 3,
+      ["—…"] = 2,
+      ["\xff\xfe"] = 2,
+      [""] = 0,
+    }) do
+      assert.are.equal(want, columns_of.of(text), text)
+    end
+  end)
+
+  it("is what a cut keeps to", function()
+    assert.are.equal("七号…", columns_of.cut("七号厅里", 6))
+    assert.are.equal("七号厅", columns_of.cut("七号厅", 6))
+    assert.are.equal("七…", columns_of.cut("七号厅", 4))
+    assert.are.equal("ab…", columns_of.cut("abcd", 3))
+    assert.are.equal("", columns_of.cut("abcd", 0))
+    for most = 0, 12 do
+      assert.is_true(columns_of.of(columns_of.cut("a七e\u{301}号🚀b厅", most)) <= most)
+    end
+  end)
+end)
 
 describe("neap show", function()
   it("prints the exact bytes of the request with --raw", function()

@@ -117,6 +117,23 @@ describe("neap recall", function()
     assert.truthy(err:find("no session run-1", 1, true))
   end)
 
+  it("marks what was rolled back", function()
+    local path = shared.scratch("recall_void") .. "/neap.db"
+    local s = assert(neap.session({ name = "back", store = path }))
+    assert(s:add({ role = "user", content = "find the pump" }))
+    assert(s:checkpoint("m"))
+    assert(s:add({ role = "user", content = "it is in hall_nine" }))
+    assert(s:rollback("m", "a mix-up"))
+    s:close()
+    local code, out = shared.run({ "recall", "--store", path, "hall_nine" })
+    assert.are.equal(0, code)
+    assert.are.equal("back/2\tstep 0\t(rolled back) it is in hall_nine\n", out)
+    local _, json = shared.run({ "recall", "--store", path, "--json", "hall_nine" })
+    assert.is_true(core.json.decode(json).void)
+    local _, fact = shared.run({ "recall", "--store", path, "--json", "pump" })
+    assert.is_nil(fact:find('"void"', 1, true))
+  end)
+
   it("does not make a store that is not there", function()
     local path = store .. ".none"
     local code, _, err = shared.run({ "recall", "--store", path, "x" })

@@ -1,13 +1,15 @@
 -- neap recall: finds entries of the sessions in the store by words. next: doctor.lua
 local core = require("neap.core")
 local paths = require("neap.paths")
+local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
+local width = require("neap.report.width")
 local failure = require("neap.cli.fail")
 
 local M = {}
 
 local json = core.json
-local ORDER = { "id", "session", "step", "score", "snippet" }
+local ORDER = { "id", "session", "step", "score", "void", "snippet" }
 local MOST = 100
 
 -- The store opened for writing, so that what is not indexed yet can be; where it may not be
@@ -30,13 +32,25 @@ local function row(hit, named)
     session = hit.session,
     step = hit.step,
     score = json.raw(("%.3f"):format(hit.score)),
+    void = hit.voided,
     snippet = hit.snippet,
   }
 end
 
-local function print_hit(one)
-  io.stdout:write(visible.line(one.id), "\tstep ", one.step, "\t")
-  io.stdout:write(visible.line(one.snippet), "\n")
+-- What of the line's text stands behind a tab, on a terminal.
+local function tabbed(text)
+  return (width.of(text) // 8 + 1) * 8
+end
+
+-- A line of its own for each hit, also on a terminal, which would break a longer one.
+local function print_hit(one, columns)
+  local id, step = visible.line(one.id), "step " .. one.step
+  local text = (one.void and "(rolled back) " or "") .. visible.line(one.snippet)
+  if columns then
+    local left = columns - tabbed(id) - tabbed(step)
+    text = left > 0 and width.cut(text, left) or ""
+  end
+  io.stdout:write(id, "\t", step, "\t", text, "\n")
 end
 
 --- neap recall
@@ -48,12 +62,13 @@ function M.recall(opts, words)
   local hits, why = engine:recall(query, opts.stored, k)
   engine:close()
   failure.check(hits, why)
+  local columns = terminal.columns()
   for _, hit in ipairs(hits) do
     local one = row(hit, opts.stored ~= nil)
     if opts.json then
       io.stdout:write(json.encode(one, ORDER), "\n")
     else
-      print_hit(one)
+      print_hit(one, columns)
     end
   end
   if #hits > 0 then return 0 end

@@ -348,7 +348,8 @@ return {
     about = "find entries of stored sessions by words, best first",
     more = "Names and paths are found as they are written or by their parts, CJK text by any two\n"
       .. "characters. What holds all words comes before what holds some; what is rare, new or\n"
-      .. "was cited counts more. Each hit is SESSION/ENTRY, its step, and a line that shows why.\n"
+      .. "was cited counts more. Each hit is SESSION/ENTRY, its step, and a line that shows why;\n"
+      .. "`(rolled back)`, with --json \"void\", marks what is no fact of its session any more.\n"
       .. "Exit 1 when nothing is found. The words of older stores are indexed first.",
     options = { "stored", "hits", "store", "tenant", "json" },
     module = "recall",

@@ -1,11 +1,10 @@
 -- Rows of cells as aligned columns. next: ../cli/count.lua
 local visible = require("neap.report.visible")
+local columns = require("neap.report.width")
 
 local M = {}
 
-local function width(text)
-  return utf8.len(text) or #text
-end
+local width, cut = columns.of, columns.cut
 
 --- Columns in their widths, two spaces apart; `align` has "l" or "r" for each column. Lines
 --- have no spaces at their ends.
@@ -42,11 +41,6 @@ local function widths_of(rows, align)
     sum = sum + widths[i]
   end
   return widths, sum
-end
-
-local function cut(text, most)
-  if width(text) <= most then return text end
-  return text:sub(1, utf8.offset(text, most) - 1) .. "…"
 end
 
 local NARROW = 24 -- a column of words keeps so much of itself

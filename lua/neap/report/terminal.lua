@@ -1,6 +1,7 @@
 -- What is done on a terminal and nowhere else: colour, drawing in place, a pager, progress.
 -- next: visible.lua, ../cli/watch.lua
 local core = require("neap.core")
+local columns_of = require("neap.report.width").of
 
 local M = {}
 
@@ -38,7 +39,7 @@ function M.height(text)
   local _, columns = core.terminal(1)
   local lines = 0
   for line in text:gsub("\27%[%d+m", ""):gmatch("([^\n]*)\n") do
-    local width = utf8.len(line) or #line
+    local width = columns_of(line)
     lines = lines + math.max(1, (width + (columns or 80) - 1) // (columns or 80))
   end
   return lines
