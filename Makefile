@@ -85,7 +85,7 @@ LINKS   := $(BUILD)/share/neap/policies $(BUILD)/share/lua/5.4/neap
 # What exists already: a layer that has no file yet does not stop the others.
 ALL     := $(STATIC) $(SHARED) $(LINKS) $(if $(BIND_SRC),$(MODULE)) $(if $(CLI_SRC),$(PROGRAM))
 
-.PHONY: all tests run test lint format asan fuzz soak valgrind bench install uninstall dist docs deps \
+.PHONY: all tests run test lint format asan fuzz soak valgrind bench bench-tide install uninstall dist docs deps \
         deps-run deps-test deps-more deps-lint clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -218,6 +218,9 @@ bench: deps-run               ## measurements, as a table; JSON=1, NPM=1
 	@$(LUA_ENV) $(LUA) tests/bench/policy.lua $(if $(JSON),--json)
 	@$(LUA_ENV) $(LUA) tests/bench/economy.lua $(if $(JSON),--json) $(if $(NPM),--npm)
 	@$(if $(NPM),$(LUA_ENV) $(LUA) tests/bench/policies.lua,:)
+bench-tide: deps-run          ## the default policy against the oracle; ARGS="--fit 60 8000", minutes
+	+@$(SUBMAKE) all >&2
+	@$(LUA_ENV) $(LUA) tests/bench/tide.lua $(ARGS)
 
 lint: deps-lint               ## gcc and clang with -Werror, formatting, luacheck, cppcheck
 	@BUILD='$(BUILD)' MAKE='$(SUBMAKE)' C_FILES='$(C_FILES)' CPP='$(DEP_FLAGS)' bash tests/support/lint.sh

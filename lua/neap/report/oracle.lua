@@ -119,9 +119,10 @@ local function numbering()
   end
 end
 
--- The facts that each entry is cited for, as the steps of those who cite it and their names.
-local function cited(session, number)
-  local by, list = {}, session:facts()
+-- The facts (or words) that each entry is cited for, as the steps of those who cite it and their
+-- names.
+local function cited(session, number, words)
+  local by, list = {}, session:facts(words)
   for i = 1, #list, 3 do
     local id = list[i]
     by[id] = by[id] or {}
@@ -134,6 +135,31 @@ local function cited(session, number)
   return rows
 end
 
+-- Another policy as it is, but for its rank: what is still to be cited of an entry. It has that
+-- policy's ladder, height, floor and requests, and differs in what it knows alone.
+local TOLD = [==[
+local CITED = {%s}
+
+local policy = (function()
+%s
+end)()
+
+policy.name = "told"
+policy.rank = function(ctx, e)
+  local list, n = CITED[e.id] or {}, 0
+  for i = 1, #list, 2 do
+    if list[i] >= ctx.step then n = n + 1 end
+  end
+  return n + 0.01 / e.age
+end
+
+return policy
+]==]
+
+local function lists(rows)
+  return "\n  " .. table.concat(rows, ",\n  ") .. "\n"
+end
+
 --- The oracle for a recording, as the text of a policy, from a replay of it without a window whose
 --- session is still open.
 ---@param session table
@@ -141,7 +167,25 @@ end
 function M.text(session)
   local names, number = numbering()
   local rows = cited(session, number)
-  return POLICY:format(table.concat(names, ","), "\n  " .. table.concat(rows, ",\n  ") .. "\n")
+  return POLICY:format(table.concat(names, ","), lists(rows))
+end
+
+--- What M.told needs of a recording.
+---@param session table of a replay without a window, still open
+---@param words boolean? tells of rare plain words in the place of facts
+---@return string
+function M.lists(session, words)
+  local _, number = numbering()
+  return lists(cited(session, number, words))
+end
+
+--- A policy's text with what the oracle is told in the place of its rank: how far its ladder and
+--- its moments could bring any rank.
+---@param told string of M.lists
+---@param source string the policy's text
+---@return string
+function M.told(told, source)
+  return TOLD:format(told, source)
 end
 
 return M
