@@ -1,6 +1,6 @@
 /*
 ** Hashes: SHA-256 and HMAC for identity and mark keys (from nettle), a fast 64-bit hash for
-** tables in memory, and a sum for pieces of files. next: ../text/text.h
+** tables in memory, and a sum for pieces of files. next: sum.h
 */
 #ifndef NP_BASE_HASH_H
 #define NP_BASE_HASH_H

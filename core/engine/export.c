@@ -92,7 +92,7 @@ static neap_rc export_one(void *ctx, const np_event *given, bool purged) {
   w->left--;
   np_buf_clear(&w->apart);
   neap_rc rc =
-      ev->apart ? w->st->ops->get(w->st, w->tenant, ev->hash, &w->apart, w->e) : NEAP_OK;
+      ev->apart ? np_stored_apart(w->st, w->tenant, ev, &w->apart, w->e) : NEAP_OK;
   if (rc) return rc;
   if (ev->apart) ev->body = np_buf_str(&w->apart);
   write_event(&w->line, ev, purged, true);

@@ -52,6 +52,19 @@ neap_rc np_stored_store(neap *n, np_store **st, np_err *e) {
   return e->code;
 }
 
+neap_rc np_stored_apart(np_store *st, np_str tenant, const np_event *ev, np_buf *out,
+                        np_err *e) {
+  uint8_t hash[NP_SHA256];
+  size_t had = out->n;
+  neap_rc rc = st->ops->get(st, tenant, ev->hash, out, e);
+  if (rc) return rc;
+  np_sha256(np_str_of(out->p + had, out->n - had), hash);
+  if (memcmp(hash, ev->hash, NP_SHA256) == 0) return NEAP_OK;
+  return np_fail(e, NEAP_E_CORRUPT,
+                 "the content of event %lld differs from its hash; nothing was copied",
+                 (long long)ev->seq);
+}
+
 /* ---- the list ---- */
 
 typedef struct listing {

@@ -17,4 +17,8 @@ neap_rc np_stored_name(neap *n, const char *name, np_err *e); /* it can be one *
 /* The store, or why there is none. */
 neap_rc np_stored_store(neap *n, np_store **st, np_err *e);
 
+/* The content of an event that has it apart, for a copy of it elsewhere: it is what its hash says. */
+neap_rc np_stored_apart(np_store *st, np_str tenant, const np_event *ev, np_buf *out,
+                        np_err *e);
+
 #endif

@@ -160,7 +160,7 @@ typedef struct taking {
 static neap_rc take_apart(taking *t, np_event *ev) {
   np_buf b;
   np_buf_init(&b, t->alloc);
-  neap_rc rc = t->from->ops->get(t->from, t->tenant, ev->hash, &b, t->e);
+  neap_rc rc = np_stored_apart(t->from, t->tenant, ev, &b, t->e);
   if (!rc && !np_arena_copy(&t->arena, np_buf_str(&b), &ev->body)) rc = NEAP_E_MEMORY;
   np_buf_free(&b);
   return rc;

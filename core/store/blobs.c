@@ -35,13 +35,9 @@ static neap_rc add_held(np_str part, np_buf *out, np_err *e) {
 
 static neap_rc get(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *out,
                    np_err *e) {
-  np_content c;
   const np_row *held = find_held(sq, tenant, hash);
   if (held) return add_held(held->ev.body, out, e);
-  neap_rc rc = np_content_open(sq, tenant, hash, &c, e);
-  if (rc == NEAP_OK) rc = np_content_all(&c, out, e);
-  np_content_close(&c);
-  return rc;
+  return np_content_get(sq, tenant, hash, out, e);
 }
 
 neap_rc np_sq_get(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
@@ -104,6 +100,7 @@ typedef struct kept {
   const uint8_t *hash;
   int64_t fence, place, size, enc;
   np_str body;
+  int64_t sum; /* of its bytes, where they are in the row */
 } kept;
 
 /* The bytes as they are to be kept: compressed, where that is wanted and worth it. */
@@ -118,11 +115,13 @@ static int64_t pack(np_sqlite *sq, np_str *bytes) {
 static neap_rc add_row(np_sqlite *sq, np_str tenant, const kept *k, known *out,
                        np_err *e) {
   sqlite3_stmt *st;
-  const char *types = k->place == NP_PLACE_PURGED ? "tbiiiiin" : "tbiiiiib";
+  const char *types = k->place == NP_PLACE_PURGED ? "tbiiiiinn"
+                      : k->place == NP_PLACE_BLOB ? "tbiiiiibi"
+                                                  : "tbiiiiibn";
   *out = (known){NP_PLACE_NONE, 0};
   neap_rc rc =
       np_sq_use(sq, SQL_BLOB_ADD, &st, e, types, tenant, np_hash_str(k->hash), k->fence,
-                (int64_t)NP_ROW_VERSION, k->place, k->size, k->enc, k->body);
+                (int64_t)NP_ROW_VERSION, k->place, k->size, k->enc, k->body, k->sum);
   if (rc == NEAP_OK) rc = run(sq, st, e);
   if (rc == NEAP_OK && sqlite3_changes(sq->db) == 1)
     *out = (known){(int)k->place, sqlite3_last_insert_rowid(sq->db)};
@@ -131,11 +130,16 @@ static neap_rc add_row(np_sqlite *sq, np_str tenant, const kept *k, known *out,
 
 static neap_rc set_row(np_sqlite *sq, int64_t id, const kept *k, np_err *e) {
   sqlite3_stmt *st;
-  neap_rc rc = k->place == NP_PLACE_PURGED
-                   ? np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiini", k->fence, k->place,
-                               k->size, k->enc, id)
-                   : np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiibi", k->fence, k->place,
-                               k->size, k->enc, k->body, id);
+  neap_rc rc = NEAP_OK;
+  if (k->place == NP_PLACE_PURGED)
+    rc = np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiinni", k->fence, k->place, k->size,
+                   k->enc, id);
+  else if (k->place == NP_PLACE_BLOB)
+    rc = np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiibii", k->fence, k->place, k->size,
+                   k->enc, k->body, k->sum, id);
+  else
+    rc = np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiibni", k->fence, k->place, k->size,
+                   k->enc, k->body, id);
   return rc == NEAP_OK ? run(sq, st, e) : rc;
 }
 
@@ -196,9 +200,10 @@ neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_
                        np_str body, np_err *e) {
   known old;
   bool large = body.n > NP_WHOLE_MAX;
-  kept k = {hash, fence, NP_PLACE_BLOB, (int64_t)body.n, NP_ENC_RAW, body};
+  kept k = {hash, fence, NP_PLACE_BLOB, (int64_t)body.n, NP_ENC_RAW, body, 0};
   neap_rc rc = NEAP_OK;
   if (!large) {
+    k.sum = (int64_t)np_whole_sum(hash, body, NULL);
     k.enc = pack(sq, &k.body);
     rc = add_row(sq, tenant, &k, &old, e);
     if (rc != NEAP_OK || old.place == NP_PLACE_BLOB) return rc;
@@ -213,7 +218,8 @@ neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_
 static neap_rc put_row(np_sqlite *sq, np_str tenant, np_str body, const uint8_t *hash,
                        bool *done, np_err *e) {
   known now;
-  kept k = {hash, 0, NP_PLACE_BLOB, (int64_t)body.n, NP_ENC_RAW, body};
+  kept k = {hash, 0, NP_PLACE_BLOB, (int64_t)body.n, NP_ENC_RAW, body, 0};
+  k.sum = (int64_t)np_whole_sum(hash, body, NULL);
   k.enc = pack(sq, &k.body);
   neap_rc rc = add_row(sq, tenant, &k, &now, e);
   *done = rc != NEAP_OK || now.place == NP_PLACE_BLOB;
@@ -250,13 +256,71 @@ neap_rc np_sq_blob_named(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_e
   return old.place == NP_PLACE_PURGED ? np_fail_purged(hash, e) : NEAP_OK;
 }
 
+/* ---- renewing ---------------------------------------------------------------------- */
+
+/* A row as an older neap has left it: in pieces when it is large, with its sum when not. Damaged
+** ones stay as they are: their hash goes on telling it. */
+static neap_rc renew(np_sqlite *sq, np_str tenant, const uint8_t *hash, int64_t id,
+                     np_err *e) {
+  np_buf all;
+  sqlite3_stmt *st;
+  np_buf_init(&all, sq->st.alloc);
+  neap_rc rc = np_content_get(sq, tenant, hash, &all, e);
+  np_str body = np_buf_str(&all);
+  bool lost = rc == NEAP_E_CORRUPT || rc == NEAP_E_LIMIT;
+  bool good = rc == NEAP_OK && np_hash_is(body, hash);
+  if (good && body.n > NP_WHOLE_MAX) {
+    kept k = {hash, 0, NP_PLACE_CHUNKS, (int64_t)body.n, NP_ENC_RAW, {"", 0}, 0};
+    rc = add_large(sq, tenant, &k, &(known){NP_PLACE_BLOB, id}, body, e);
+  } else if (good) {
+    rc = np_sq_use(sq, SQL_BLOB_SUM, &st, e, "ii",
+                   (int64_t)np_whole_sum(hash, body, NULL), id);
+    if (rc == NEAP_OK) rc = run(sq, st, e);
+  }
+  np_buf_free(&all);
+  return lost ? NEAP_OK : rc;
+}
+
+/* The next row that is not as it would be written now, behind that of *id; 0: none. */
+static neap_rc find_stale(np_sqlite *sq, int64_t *id, np_buf *tenant,
+                          uint8_t hash[NP_SHA256], np_err *e) {
+  sqlite3_stmt *st;
+  bool row = false;
+  np_buf_clear(tenant);
+  neap_rc rc = np_sq_use(sq, SQL_BLOB_STALE, &st, e, "ii", *id, (int64_t)NP_WHOLE_MAX);
+  if (rc != NEAP_OK) return rc;
+  rc = np_sq_step(sq, st, &row, e);
+  *id = row ? sqlite3_column_int64(st, 0) : 0;
+  np_str h = row ? np_sq_blob(st, 2) : (np_str){"", 0};
+  memset(hash, 0, NP_SHA256);
+  if (h.n == NP_SHA256) memcpy(hash, h.p, NP_SHA256);
+  if (row) np_buf_add(tenant, np_sq_blob(st, 1));
+  np_sq_done(st);
+  return rc == NEAP_OK && tenant->failed ? np_fail_mem(e) : rc;
+}
+
+neap_rc np_sq_renew(np_sqlite *sq, np_err *e) {
+  np_buf tenant;
+  uint8_t hash[NP_SHA256];
+  int64_t id = 0;
+  np_buf_init(&tenant, sq->st.alloc);
+  neap_rc rc = find_stale(sq, &id, &tenant, hash, e);
+  while (rc == NEAP_OK && id > 0) {
+    rc = renew(sq, np_buf_str(&tenant), hash, id, e);
+    if (rc == NEAP_E_NOTFOUND) rc = NEAP_OK; /* its key is damaged */
+    if (rc == NEAP_OK) rc = find_stale(sq, &id, &tenant, hash, e);
+  }
+  np_buf_free(&tenant);
+  return rc;
+}
+
 /* ---- purging ----------------------------------------------------------------------- */
 
 /* The content's row becomes the record; its pieces go. */
 static neap_rc empty_row(np_sqlite *sq, np_str tenant, const uint8_t *hash, bool events,
                          np_err *e) {
   known old;
-  kept k = {hash, 0, NP_PLACE_PURGED, 0, NP_ENC_RAW, {"", 0}};
+  kept k = {hash, 0, NP_PLACE_PURGED, 0, NP_ENC_RAW, {"", 0}, 0};
   neap_rc rc = look_up(sq, tenant, hash, &old, e);
   if (rc != NEAP_OK || old.place == NP_PLACE_PURGED) return rc;
   if (old.place == NP_PLACE_NONE)

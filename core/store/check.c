@@ -114,7 +114,7 @@ static void on_event(checker *c, sqlite3_stmt *st) {
   }
 }
 
-/* All of a content: its pieces, its map and its marks are what its bytes make them. */
+/* All of a content, against its hash: its pieces, its map and its marks are what its bytes make them. */
 static neap_rc check_content(checker *c, np_str tenant, const uint8_t *key, int64_t size,
                              np_err *own) {
   np_content one;
@@ -123,7 +123,8 @@ static neap_rc check_content(checker *c, np_str tenant, const uint8_t *key, int6
   np_buf_init(&map, c->sq->st.alloc);
   neap_rc rc = np_content_open(c->sq, tenant, key, &one, own);
   if (rc == NEAP_OK) rc = np_content_all(&one, &all, own);
-  bool good = rc == NEAP_OK && size == (int64_t)all.n;
+  bool good =
+      rc == NEAP_OK && size == (int64_t)all.n && np_hash_is(np_buf_str(&all), key);
   if (good && !one.whole) {
     np_chunk_map_write(key, np_buf_str(&all), &map);
     good = np_str_eq(np_buf_str(&map), one.text);

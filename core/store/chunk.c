@@ -22,6 +22,11 @@ uint64_t np_chunk_sum(const uint8_t *hash, size_t n, np_str marks, np_str piece)
   return np_sum64(np_sum64(seed_of(hash, n), marks), piece);
 }
 
+/* Apart from those of pieces and of maps, which are below 2^55. */
+uint64_t np_whole_sum(const uint8_t *hash, np_str body, char *to) {
+  return np_sum_copy(seed_of(hash, UINT64_MAX - 1), body, to);
+}
+
 /* ---- newlines ---------------------------------------------------------------------- */
 
 /* The offset behind the next newline at or after `at`, SIZE_MAX when there is none. */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/sum.h"
 
 /* Bytes of a piece: a window pays for one, and 32 KB is read and summed in some 10 us. */
 #define NP_CHUNK ((size_t)32 << 10)
@@ -43,6 +44,9 @@ void np_chunk_marks(np_str piece, np_buf *out);
 ** piece have not so many. */
 size_t np_chunk_behind(np_str piece, np_str marks, size_t r);
 
+/* The sum of a content that is one row, which is copied to `to` on the way (NULL: not copied): of
+** its bytes, and of whose they are. */
+uint64_t np_whole_sum(const uint8_t *hash, np_str body, char *to);
 /* The sum of a piece: of its bytes and marks, and of which content's it is, and where. */
 uint64_t np_chunk_sum(const uint8_t *hash, size_t n, np_str marks, np_str piece);
 

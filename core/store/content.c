@@ -43,25 +43,31 @@ static neap_rc unpack(np_content *c, int enc, size_t size, np_str *bytes, np_err
   return good ? NEAP_OK : fail_damaged(c, e);
 }
 
-static neap_rc open_whole(np_content *c, int enc, int64_t size, np_err *e) {
+/* Is it what was put? By its sum, or where none is kept by its hash. */
+static neap_rc open_whole(np_content *c, np_err *e) {
+  int enc = sqlite3_column_int(c->row, 3);
+  int64_t size = sqlite3_column_int64(c->row, 2);
+  uint64_t sum = (uint64_t)sqlite3_column_int64(c->row, 5); /* 0 for NULL */
   bool sound = enc == NP_ENC_RAW || (size > 0 && (uint64_t)size <= NP_STORE_BODY_MAX);
   if (!sound) return fail_damaged(c, e);
   neap_rc rc = unpack(c, enc, (size_t)size, &c->text, e);
   if (rc != NEAP_OK) return rc;
   c->whole = true;
   c->size = c->text.n;
-  return np_hash_is(c->text, c->hash) ? NEAP_OK : fail_damaged(c, e);
+  bool good =
+      sum ? np_whole_sum(c->hash, c->text, NULL) == sum : np_hash_is(c->text, c->hash);
+  return good ? NEAP_OK : fail_damaged(c, e);
 }
 
-/* Columns: place, id, size, enc, body. */
+/* Columns: place, id, size, enc, body, sum. */
 static neap_rc judge(np_content *c, np_err *e) {
-  int place = sqlite3_column_int(c->row, 0), enc = sqlite3_column_int(c->row, 3);
-  int64_t size = sqlite3_column_int64(c->row, 2);
-  c->id = sqlite3_column_int64(c->row, 1);
+  int place = sqlite3_column_int(c->row, 0);
   if (place == NP_PLACE_PURGED) return np_fail_purged(c->hash, e);
   neap_rc rc = column(c, c->row, 4, &c->text, e);
   if (rc != NEAP_OK) return rc;
-  if (place == NP_PLACE_BLOB) return open_whole(c, enc, size, e);
+  if (place == NP_PLACE_BLOB) return open_whole(c, e);
+  int64_t size = sqlite3_column_int64(c->row, 2);
+  c->id = sqlite3_column_int64(c->row, 1);
   bool good = place == NP_PLACE_CHUNKS && size > 0 &&
               (uint64_t)size <= NP_STORE_BODY_MAX && c->id > 0 && c->id < NP_CONTENT_MAX;
   if (good) c->size = (size_t)size;
@@ -75,7 +81,7 @@ neap_rc np_content_open(np_sqlite *sq, np_str tenant, const uint8_t *hash,
   *out = (np_content){.sq = sq, .at = SIZE_MAX};
   memcpy(out->hash, hash, NP_SHA256);
   np_buf_init(&out->room, sq->st.alloc);
-  np_sql sql = sq->version < 3 ? SQL_BLOB_OLD : SQL_BLOB;
+  np_sql sql = sq->version < 3 ? SQL_BLOB_2 : sq->version < 4 ? SQL_BLOB_3 : SQL_BLOB;
   neap_rc rc = np_sq_use(sq, sql, &out->row, e, "tb", tenant, np_hash_str(out->hash));
   if (rc != NEAP_OK) return rc;
   rc = np_sq_step(sq, out->row, &row, e);
@@ -145,9 +151,40 @@ neap_rc np_content_all(np_content *c, np_buf *out, np_err *e) {
     return out->failed ? np_fail_mem(e) : NEAP_OK;
   }
   neap_rc rc = add_bytes(c, 0, c->size, out, e);
-  bool good = rc != NEAP_OK || np_hash_is(np_str_of(out->p + had, out->n - had), c->hash);
-  if (!good) rc = fail_damaged(c, e);
   if (rc != NEAP_OK) out->n = had;
+  return rc;
+}
+
+/* ---- in one go --------------------------------------------------------------------- */
+
+/* Most contents: a row that says its sum, not compressed. Three columns of it are enough, and no
+** np_content. *done: it was one, or there is none. */
+static neap_rc get_row(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *out,
+                       bool *done, np_err *e) {
+  sqlite3_stmt *st;
+  neap_rc rc = np_sq_use(sq, SQL_BLOB_GET, &st, e, "tb", tenant, np_hash_str(hash));
+  if (rc == NEAP_OK) rc = np_sq_step(sq, st, done, e);
+  if (rc != NEAP_OK) return rc;
+  uint64_t sum = *done ? (uint64_t)sqlite3_column_int64(st, 0) : 0;
+  *done = sum != 0 && sqlite3_column_int(st, 1) == NP_ENC_RAW;
+  np_str text = *done ? np_sq_blob(st, 2) : (np_str){"", 0};
+  if (text.n == 0) *done = false; /* or no memory for it */
+  if (*done && !np_buf_reserve(out, text.n)) rc = np_fail_mem(e);
+  else if (*done && np_whole_sum(hash, text, out->p + out->n) == sum) out->n += text.n;
+  else *done = false; /* damage is worded elsewhere */
+  np_sq_done(st);
+  return rc;
+}
+
+neap_rc np_content_get(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *out,
+                       np_err *e) {
+  np_content c;
+  bool done = false;
+  neap_rc rc = sq->version < 4 ? NEAP_OK : get_row(sq, tenant, hash, out, &done, e);
+  if (rc != NEAP_OK || done) return rc;
+  rc = np_content_open(sq, tenant, hash, &c, e);
+  if (rc == NEAP_OK) rc = np_content_all(&c, out, e);
+  np_content_close(&c);
   return rc;
 }
 

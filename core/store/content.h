@@ -15,7 +15,7 @@ typedef struct np_content {
   sqlite3_stmt *row, *piece; /* the kept statements; NULL: not open */
   int64_t id;
   size_t size;
-  bool whole;  /* it is one row: `text` is all of it, its hash verified */
+  bool whole;  /* it is one row: `text` is all of it, verified */
   np_str text; /* of a whole one; valid until the close */
   np_chunk_map map;
   size_t at; /* the piece that is loaded, SIZE_MAX: none; with its bytes and marks */
@@ -28,9 +28,13 @@ neap_rc np_content_open(np_sqlite *sq, np_str tenant, const uint8_t *hash,
                         np_content *out, np_err *e);
 void np_content_close(np_content *c);
 
+/* Opens it, appends all of it, and closes it. */
+neap_rc np_content_get(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *out,
+                       np_err *e);
+
 /* Loads piece n of one that is not whole; its sum is verified. */
 neap_rc np_content_piece(np_content *c, size_t n, np_err *e);
-/* Appends all of it, the hash verified. */
+/* Appends all of it, each piece verified by its sum. */
 neap_rc np_content_all(np_content *c, np_buf *out, np_err *e);
 /* Appends the window, and fills in what it says of the whole. */
 neap_rc np_content_window(np_content *c, np_window *w, np_buf *out, np_err *e);

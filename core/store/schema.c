@@ -65,6 +65,24 @@ static neap_rc make_chunks(np_sqlite *sq, np_err *e) {
   return np_sq_exec(sq, add_chunks, e);
 }
 
+/* The sum of a content that is one row (chunk.h; NULL or 0: none), so that reading it need not take
+** the SHA-256 of all of it. Rows of an older neap have none until a vacuum. In a file without
+** contents the table is made anew, with the body behind all that is read before it. */
+static const char order_blob[] =
+    "DROP TABLE blob;"
+    "CREATE TABLE blob("
+    " id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, hash BLOB NOT NULL,"
+    " fence INTEGER NOT NULL, version INTEGER NOT NULL,"
+    " place INTEGER NOT NULL, size INTEGER NOT NULL, enc INTEGER NOT NULL,"
+    " sum INTEGER, body BLOB, UNIQUE(tenant, hash)) STRICT;";
+
+static neap_rc make_sums(np_sqlite *sq, np_err *e) {
+  int64_t some = 0;
+  neap_rc rc = np_sq_int(sq, "SELECT EXISTS(SELECT 1 FROM blob)", &some, e);
+  if (rc != NEAP_OK) return rc;
+  return np_sq_exec(sq, some ? "ALTER TABLE blob ADD COLUMN sum INTEGER" : order_blob, e);
+}
+
 /* The store's secret is made with the file, so that readers always find one. */
 static neap_rc add_secret(np_sqlite *sq, np_err *e) {
   uint8_t secret[NP_SHA256];
@@ -93,7 +111,7 @@ static neap_rc make(np_sqlite *sq, np_err *e) {
 
 /* Step n leads from version n to version n + 1, inside one transaction. */
 static neap_rc (*const steps[NP_STORE_VERSION])(np_sqlite *sq, np_err *e) = {
-    make, make_words, make_chunks};
+    make, make_words, make_chunks, make_sums};
 
 neap_rc np_sq_version_check(const np_sqlite *sq, int64_t version, np_err *e) {
   if (version >= 0 && version <= NP_STORE_VERSION) return NEAP_OK;

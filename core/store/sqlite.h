@@ -34,11 +34,15 @@ typedef enum np_sql {
   SQL_EVENTS_RELEASE,
   SQL_EVENTS_HOLD,
   SQL_FORK,
+  SQL_BLOB_GET,
   SQL_BLOB,
-  SQL_BLOB_OLD,
+  SQL_BLOB_3,
+  SQL_BLOB_2,
   SQL_BLOB_PLACE,
   SQL_BLOB_ADD,
   SQL_BLOB_SET,
+  SQL_BLOB_SUM,
+  SQL_BLOB_STALE,
   SQL_CHUNK,
   SQL_CHUNK_ADD,
   SQL_CHUNKS_REMOVE,
@@ -117,6 +121,8 @@ neap_rc np_sq_version_check(const np_sqlite *sq, int64_t version, np_err *e);
 /* Keeps a content, in a transaction of the caller's. */
 neap_rc np_sq_blob_add(np_sqlite *sq, np_str tenant, int64_t fence, const uint8_t *hash,
                        np_str body, np_err *e);
+/* Inside a transaction: contents that an older neap wrote get their sums, and large ones pieces. */
+neap_rc np_sq_renew(np_sqlite *sq, np_err *e);
 /* Is it there? NEAP_E_NOTFOUND, _PURGED when not. */
 neap_rc np_sq_blob_named(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e);
 bool np_hash_is(np_str body, const uint8_t *hash);

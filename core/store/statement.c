@@ -36,16 +36,22 @@ static const char *const texts[SQL_COUNT] = {
         " sum, hash, head, body) SELECT tenant, ?3, seq, kind, 1, version, place,"
         " sum, hash, head, body FROM event"
         " WHERE tenant = ?1 AND session = ?2 AND seq <= ?4",
-    [SQL_BLOB] = "SELECT place, id, size, enc, body FROM blob"
+    [SQL_BLOB_GET] = "SELECT sum, enc, body FROM blob WHERE tenant = ? AND hash = ?",
+    [SQL_BLOB] = "SELECT place, id, size, enc, body, sum FROM blob"
                  " WHERE tenant = ? AND hash = ?",
-    [SQL_BLOB_OLD] = "SELECT place, id, size, 0, body FROM blob"
-                     " WHERE tenant = ? AND hash = ?",
+    [SQL_BLOB_3] = "SELECT place, id, size, enc, body, NULL FROM blob"
+                   " WHERE tenant = ? AND hash = ?",
+    [SQL_BLOB_2] = "SELECT place, id, size, 0, body, NULL FROM blob"
+                   " WHERE tenant = ? AND hash = ?",
     [SQL_BLOB_PLACE] = "SELECT place, id FROM blob WHERE tenant = ? AND hash = ?",
     [SQL_BLOB_ADD] =
-        "INSERT INTO blob(tenant, hash, fence, version, place, size, enc, body)"
-        " VALUES(?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(tenant, hash) DO NOTHING",
-    [SQL_BLOB_SET] = "UPDATE blob SET fence = ?, place = ?, size = ?, enc = ?, body = ?"
-                     " WHERE id = ?",
+        "INSERT INTO blob(tenant, hash, fence, version, place, size, enc, body, sum)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(tenant, hash) DO NOTHING",
+    [SQL_BLOB_SET] = "UPDATE blob SET fence = ?, place = ?, size = ?, enc = ?, body = ?,"
+                     " sum = ? WHERE id = ?",
+    [SQL_BLOB_SUM] = "UPDATE blob SET sum = ? WHERE id = ?",
+    [SQL_BLOB_STALE] = "SELECT id, tenant, hash FROM blob WHERE id > ?"
+                       " AND place = 2 AND (size > ? OR sum IS NULL) ORDER BY id LIMIT 1",
     [SQL_CHUNK] = "SELECT enc, sum, marks, body FROM chunk WHERE id = ?",
     [SQL_CHUNK_ADD] = "INSERT INTO chunk(id, fence, version, enc, sum, marks, body)"
                       " VALUES(?, ?, ?, ?, ?, ?, ?)",

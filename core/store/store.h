@@ -12,7 +12,7 @@
 #include "base/hash.h"
 
 /* user_version of the file; newer is refused */
-#define NP_STORE_VERSION 3
+#define NP_STORE_VERSION 4
 /* bytes of one body; larger: NEAP_E_LIMIT */
 #define NP_STORE_BODY_MAX ((size_t)64 << 20)
 
@@ -174,8 +174,10 @@ typedef struct np_store_ops {
   neap_rc (*heads)(np_store *st, np_str tenant, np_str session, int32_t kind,
                    int64_t from, np_event_fn fn, void *ctx, np_err *e);
 
-  /* Content by hash, within the tenant. get appends to `out` and verifies the hash
-  ** (NEAP_E_CORRUPT), NEAP_E_NOTFOUND when absent, NEAP_E_PURGED when removed. */
+  /* Content by hash, within the tenant. get appends to `out` what was put: its sum
+  ** is verified, or where an older neap has kept none its hash (NEAP_E_CORRUPT). The sum tells
+  ** damage; that nobody has put other bytes and their sum into the file, only check tells.
+  ** NEAP_E_NOTFOUND when absent, NEAP_E_PURGED when removed. */
   neap_rc (*put)(np_store *st, np_str tenant, np_str body, uint8_t hash[NP_SHA256],
                  np_err *e);
   neap_rc (*get)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_buf *out,
@@ -224,7 +226,8 @@ typedef struct np_store_ops {
   /* What the file holds. NEAP_E_READONLY for an older one that may not be written. NULL, as the
   ** next two, for a store that has no file. `fn` must not use the store. */
   neap_rc (*stats)(np_store *st, np_figure_fn fn, void *ctx, np_err *e);
-  /* Removes contents that nothing refers to and makes the file as small as it can be. */
+  /* Removes contents that nothing refers to, brings those of older neaps up to date, and makes
+  ** the file as small as it can be. */
   neap_rc (*vacuum)(np_store *st, np_swept *out, np_err *e);
   /* Copies the file to a new one, in one of its states, while others write. Sessions of other
   ** handles that hold back events have those in it that are written. */

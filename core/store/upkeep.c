@@ -117,7 +117,9 @@ static neap_rc vacuum(np_sqlite *sq, np_swept *out, np_err *e) {
   if (rc == NEAP_OK) rc = file_size(sq, &out->before, e);
   if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
   if (rc != NEAP_OK) return rc;
-  rc = np_sq_end(sq, sweep(sq, out, e), e);
+  rc = sweep(sq, out, e);
+  if (rc == NEAP_OK) rc = np_sq_renew(sq, e);
+  rc = np_sq_end(sq, rc, e);
   /* made from the rows that live: what was deleted is in no page of it */
   sqlite3_limit(sq->db, SQLITE_LIMIT_ATTACHED, 1); /* where it is made */
   if (rc == NEAP_OK) rc = np_sq_exec(sq, "VACUUM", e);

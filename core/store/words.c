@@ -341,11 +341,8 @@ static neap_rc holders(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf
 /* The content of its own row. One that is damaged is no text that was indexed: all words go. */
 static neap_rc body_of(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_buf *body,
                        np_err *e) {
-  np_content c;
   np_err own = {0};
-  neap_rc rc = np_content_open(sq, tenant, hash, &c, &own);
-  if (rc == NEAP_OK) rc = np_content_all(&c, body, &own);
-  np_content_close(&c);
+  neap_rc rc = np_content_get(sq, tenant, hash, body, &own);
   bool lost = rc == NEAP_E_NOTFOUND || rc == NEAP_E_PURGED || rc == NEAP_E_CORRUPT ||
               rc == NEAP_E_LIMIT;
   return rc == NEAP_OK || lost ? NEAP_OK : np_fail(e, rc, "%s", own.text);

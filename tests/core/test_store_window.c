@@ -1,11 +1,10 @@
 /*
 ** Tests of large contents: a window is the slice of the whole, for any bytes, any range, sizes
 ** around every border, in both stores and all ways in which a content is kept; damage in a
-** piece is found by who reads it and by nobody else; older files. next: test_store_file.c
+** piece is found by who reads it and by nobody else. next: test_store_old.c
 */
 #define _XOPEN_SOURCE 700
 #include <sqlite3.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "store/chunk.h"
@@ -418,98 +417,6 @@ static void reads_without(void) {
   free_body(body);
 }
 
-/* ---- older files ------------------------------------------------------------------- */
-
-/* The tables as version 2 had them, and a large content in one row. */
-static void make_old(np_str body, const uint8_t *hash) {
-  np_store *st;
-  np_err e;
-  np_claim c;
-  sqlite3 *db;
-  sqlite3_stmt *row;
-  if (open_rw(&st, &e) != NEAP_OK) exit(2);
-  st->ops->claim(st, str("t"), str("s"), false, &c, &e);
-  add(st, &c, str("h"), str("small"), NEAP_DURABLE_PROCESS, &e);
-  st->ops->close(st, &e);
-  raw("DROP TABLE chunk; ALTER TABLE blob DROP COLUMN enc; PRAGMA user_version = 2;"
-      "PRAGMA journal_mode = DELETE");
-  sqlite3_open(path, &db);
-  sqlite3_prepare_v2(db,
-                     "INSERT INTO blob(tenant, hash, fence, version, place, size, body)"
-                     " VALUES('t', ?, 0, 1, 2, ?, ?)",
-                     -1, &row, NULL);
-  sqlite3_bind_blob(row, 1, hash, NP_SHA256, SQLITE_STATIC);
-  sqlite3_bind_int64(row, 2, (int64_t)body.n);
-  sqlite3_bind_blob(row, 3, body.p, (int)body.n, SQLITE_STATIC);
-  sqlite3_step(row);
-  sqlite3_finalize(row);
-  sqlite3_close(db);
-}
-
-static void reads_older(void) {
-  np_store *st;
-  np_err e;
-  uint8_t hash[NP_SHA256];
-  np_window w = {.by_lines = true, .from = 1, .to = 2}, deep = {.from = 400000, .to = 9};
-  unsigned long long r = 4;
-  deep.to = 400400;
-  np_str body = random_body(PROSE, 500000, &r);
-  np_sha256(body, hash);
-  make_old(body, hash);
-  CHECK("an older file is read as it is",
-        np_store_sqlite_open(libc, path, true, &st, &e) == NEAP_OK);
-  CHECK("its large content has windows",
-        is_slice(st, body, hash, w) && is_slice(st, body, hash, deep));
-  CHECK("and passes the check", faults(st, &e) == 0);
-  st->ops->close(st, &e);
-  CHECK("reading has not changed it", number("PRAGMA user_version") == 2);
-  CHECK("for writing it is brought up to date",
-        open_rw(&st, &e) == NEAP_OK && number("PRAGMA user_version") == NP_STORE_VERSION);
-  CHECK("the content is as it was",
-        is_slice(st, body, hash, w) && is_slice(st, body, hash, deep));
-  CHECK("a new one goes in pieces", windows_are_slices(st, body, 10, &r));
-  CHECK("the check is clean", faults(st, &e) == 0);
-  st->ops->close(st, &e);
-  remove_file();
-  free_body(body);
-}
-
-/* Several processes that open it at the same time: one of them does each step. */
-static void migrates_at_once(void) {
-  enum { RIVALS = 6 };
-  np_str body = make_body(300000, 1);
-  uint8_t hash[NP_SHA256];
-  np_sha256(body, hash);
-  for (int round = 0; round < 5; round++) {
-    int failed = 0, go[2];
-    char one;
-    make_old(body, hash);
-    if (pipe(go) != 0) exit(2);
-    for (int i = 0; i < RIVALS; i++) {
-      if (fork() != 0) continue;
-      np_store *st;
-      np_err e;
-      np_buf out;
-      np_buf_init(&out, libc);
-      close(go[1]);
-      if (read(go[0], &one, 1) < 0) _exit(3); /* all begin when the pipe is closed */
-      if (open_rw(&st, &e) != NEAP_OK) _exit(1);
-      bool same =
-          st->ops->get(st, str("t"), hash, &out, &e) == NEAP_OK && out.n == body.n;
-      _exit(same && st->ops->close(st, &e) == NEAP_OK ? 0 : 2);
-    }
-    close(go[0]);
-    close(go[1]);
-    for (int i = 0, status; i < RIVALS; i++) failed += wait(&status) < 0 || status != 0;
-    CHECK("whoever opens it has it up to date, and nobody fails",
-          failed == 0 && number("PRAGMA user_version") == NP_STORE_VERSION &&
-              number("SELECT count(*) FROM pragma_table_info('blob')"
-                     " WHERE name = 'enc'") == 1);
-    remove_file();
-  }
-  free_body(body);
-}
-
 int main(void) {
   unsigned long long seed = check_seed(3012);
   bool has_shm = access("/dev/shm", W_OK) == 0;
@@ -526,8 +433,6 @@ int main(void) {
   } else {
     reads_without();
   }
-  reads_older();
-  migrates_at_once();
   remove_file();
   rmdir(dir);
   return check_done();

@@ -46,6 +46,7 @@ do
 end
 local SYSTEM = {
   "^core/base/port%.",
+  "^core/base/sum_avx2%.",
   "^core/token/",
   "^core/store/",
   "^core/policy/",
