@@ -124,12 +124,15 @@ describe("summaries of recordings", function()
       end
       local list = spans(path, 400)
       assert.is_true(#list > 2)
+      local known = {}
       for _, ask in ipairs(list) do
         assert.are.equal("summary", ask.kind)
         local out = assert(extract.summarize(ask.text, ask.max_tokens, count))
         assert.is_true(enc:count(out) <= 400, out)
         check_names(out, ask.text)
         assert.are.equal(out, extract.summarize(ask.text, ask.max_tokens, count))
+        assert.are.equal(out, extract.summarize(ask.text, ask.max_tokens, count, known))
+        assert.are.equal(out, extract.summarize(ask.text, ask.max_tokens, count, known))
       end
     end)
 

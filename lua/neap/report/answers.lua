@@ -29,16 +29,18 @@ local Answers = {}
 Answers.__index = Answers
 
 --- Answers for a replay in that session.
----@param recorded table[]? as Session:asks() gives them
+---@param recording table its `answers`, if it has some, are as Session:asks() gives them; what the
+--- summarizer reads is kept there, as all policies have the same texts summarized
 ---@param session table of the core
 ---@param summarize function? answers what is not recorded; nil: the extractive summarizer
 ---@return neap.Answers
-function M.new(recorded, session, summarize)
+function M.new(recording, session, summarize)
+  recording.noted = recording.noted or {}
   return setmetatable({
-    by_key = index(recorded),
+    by_key = index(recording.answers),
     asked = 0,
     substituted = 0,
-    summarize = summarize or extract.answerer(session),
+    summarize = summarize or extract.answerer(session, recording.noted),
   }, Answers)
 end
 
@@ -47,7 +49,8 @@ end
 ---@return string? text, string? why, string? code
 function Answers:answer(ask)
   self.asked = self.asked + 1
-  local list = self.by_key[key_of(ask.kind, ask.max_tokens, core.sha256(ask.text))]
+  local list = next(self.by_key)
+    and self.by_key[key_of(ask.kind, ask.max_tokens, core.sha256(ask.text))]
   if not list then
     self.substituted = self.substituted + 1
     return self.summarize(ask)

@@ -189,7 +189,7 @@ local function feed(state, recording, i)
 end
 
 local function answerer(recording, session, o)
-  local all = answers.new(recording.answers, session, o.summarize)
+  local all = answers.new(recording, session, o.summarize)
   return all, function(ask)
     return all:answer(ask)
   end

@@ -91,25 +91,34 @@ local function choose(items, room, count, headings)
   return chosen
 end
 
-local function by_worth(a, b)
-  if a.worth ~= b.worth then return a.worth > b.worth end
-  return a.order < b.order
+-- The items by worth, the best first; those of one worth stay in their order.
+local function by_worth(items)
+  local of, worths, out = {}, {}, {}
+  for i, item in ipairs(items) do
+    local worth = -(WEIGHT[item.section] + item.score)
+    item.order = i
+    if not of[worth] then
+      of[worth], worths[#worths + 1] = {}, worth
+    end
+    table.insert(of[worth], item)
+  end
+  table.sort(worths)
+  for _, worth in ipairs(worths) do
+    table.move(of[worth], 1, #of[worth], #out + 1, out)
+  end
+  return out
 end
 
 --- A summary of at most `max_tokens` tokens, or nil and why there is none.
 ---@param text string       the steps, each after a line `[step n]`
 ---@param max_tokens integer
 ---@param count (fun(text: string): integer)? tokens of a text; nil: an estimate
+---@param known table? kept by the caller, for spans that overlap
 ---@return string? summary, string? why
-function M.summarize(text, max_tokens, count)
+function M.summarize(text, max_tokens, count, known)
   count = count or estimate
   local headings = lines.is_cjk(text) and HEADINGS.zh or HEADINGS.en
-  local items = lines.collect(text)
-  for i, item in ipairs(items) do
-    item.order = i
-    item.worth = WEIGHT[item.section] + item.score
-  end
-  table.sort(items, by_worth)
+  local items = by_worth(lines.collect(text, known))
   local out = render(choose(items, max_tokens, count, headings), headings)
   if out == "" then return nil, "the steps hold nothing to note" end
   return out
@@ -117,14 +126,15 @@ end
 
 --- Answers a session's asks: summaries only, since it can write nothing.
 ---@param session table   has count(text)
+---@param known table? as for summarize
 ---@return fun(ask: table): string?
-function M.answerer(session)
+function M.answerer(session, known)
   local function count(text)
     return session:count(text)
   end
   return function(ask)
     if ask.kind ~= "summary" then return nil, "there is no model here", "refused" end
-    return (M.summarize(ask.text, ask.max_tokens, count))
+    return (M.summarize(ask.text, ask.max_tokens, count, known))
   end
 end
 

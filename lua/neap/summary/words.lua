@@ -131,6 +131,7 @@ end)
 ---@param text string
 ---@return boolean
 function M.is_cjk(text)
+  if not text:find("[\xE3-\xE9]") then return false end
   local letters = select(2, text:gsub("%a", ""))
   return tally:match(text) * 3 > letters
 end
