@@ -205,6 +205,8 @@ static bool find_note(np_str body, unsigned what, np_str *text) {
   return body.n >= 16;
 }
 
+#define KEYS_MOST 4096 /* that a turn may have derived: a few are, 64 at a time */
+
 /* Logs of before pin no key: it is derived as it was then. */
 static neap_rc lay_pins(neap_session *s, np_str body) {
   np_str key, digest;
@@ -216,6 +218,8 @@ static neap_rc lay_pins(neap_session *s, np_str body) {
   int64_t rekeys = (int64_t)get_le(body.p, 8);
   neap_rc rc = np_view_sync(&s->pack.view, &s->err);
   if (!rc && key.p) rc = np_pins_key(s, key, rekeys);
+  if (!rc && (rekeys < 0 || rekeys > s->rekeys + KEYS_MOST))
+    return damaged(s, "a turn has derived more keys than there are");
   while (!rc && s->rekeys < rekeys) rc = np_session_key(s);
   return rc;
 }
@@ -224,8 +228,9 @@ static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
   size_t at = 16;
   bool folded = false;
   neap_rc rc = lay_pins(s, body);
+  if (rc) return rc;
   s->random = get_le(body.p + 8, 8);
-  if (!rc) rc = np_catalogue_seen(s);
+  rc = np_catalogue_seen(s);
   if (!rc) rc = np_catalogue_lay(s);
   np_turn_fetched(s);
   while (!rc && at < body.n) {

@@ -30,9 +30,12 @@ static neap_rc damaged(neap_session *s) {
                  "session %s: a mark key in its log is none; check the store", s->name);
 }
 
+/* No session has derived as many; more can be counted on from there. */
+#define KEYS_MAX INT64_C(1000000000000000)
+
 neap_rc np_pins_key(neap_session *s, np_str key, int64_t keys) {
   char own[NP_KEY];
-  if (!is_key(key) || keys < 0) return damaged(s);
+  if (!is_key(key) || keys < 0 || keys > KEYS_MAX) return damaged(s);
   s->rekeys = keys;
   memcpy(own, key.p, NP_KEY);
   if (memcmp(own, s->pack.view.key, NP_KEY) == 0) return NEAP_OK;
