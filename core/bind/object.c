@@ -113,7 +113,59 @@ static int refutations(lua_State *L) {
   return push_json(L, s, rc, json);
 }
 
-const luaL_Reg np_bind_object[] = {{"state_propose", state_propose},
+/* ---- the scratchpad, phases ---- */
+
+/* scratch_put(who, text, patch, source): its number. */
+static int scratch_put(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  int64_t id = 0;
+  neap_scratch p = {.size = sizeof p,
+                    .who = luaL_checkstring(L, 2),
+                    .text = np_bind_check_str(L, 3),
+                    .patch = opt_str(L, 4),
+                    .source = luaL_optinteger(L, 5, 0)};
+  neap_rc rc = neap_scratch_put(s, &p, &id);
+  if (rc) return push_failure(L, s->engine, rc);
+  lua_pushinteger(L, id);
+  return 1;
+}
+
+/* scratch_pass(id, who, reason, into): the entry, 0: none. */
+static int scratch_pass(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  int64_t entry = 0;
+  neap_rc rc = neap_scratch_pass(s, luaL_checkinteger(L, 2), luaL_checkstring(L, 3),
+                                 opt_str(L, 4), luaL_optstring(L, 5, NULL), &entry);
+  if (rc) return push_failure(L, s->engine, rc);
+  lua_pushinteger(L, entry);
+  return 1;
+}
+
+static int scratch_reject(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s,
+                   neap_scratch_reject(s, luaL_checkinteger(L, 2), luaL_checkstring(L, 3),
+                                       np_bind_check_str(L, 4)));
+}
+
+static int scratch_list(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_str json = {"", 0};
+  neap_rc rc = neap_scratch_list(s, &json);
+  return push_json(L, s, rc, json);
+}
+
+static int phase(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  return push_done(L, s, neap_phase(s, luaL_checkstring(L, 2)));
+}
+
+const luaL_Reg np_bind_object[] = {{"scratch_put", scratch_put},
+                                   {"scratch_pass", scratch_pass},
+                                   {"scratch_reject", scratch_reject},
+                                   {"scratch_list", scratch_list},
+                                   {"phase", phase},
+                                   {"state_propose", state_propose},
                                    {"state_get", state_get},
                                    {"state_history", state_history},
                                    {"state_diff", state_diff},

@@ -115,6 +115,15 @@ static bool is_refuted(const void *session, const np_entry *en) {
   return np_refuted_is(session, en);
 }
 
+static void add_phase(const neap_session *s, np_turn *turn) {
+  const np_stage *before, *now = np_phase_now(s, &before);
+  turn->phase_fresh = (s->live ? s->live : s)->phases.count > s->phases.settled;
+  turn->phase = now ? now->name : NP_LIT("");
+  turn->phase_from = now ? now->from : 0;
+  turn->phase_before = before ? before->name : NP_LIT("");
+  turn->before_from = before ? before->from : 0;
+}
+
 void np_economy(const neap_session *s, np_turn *turn) {
   int64_t budget = s->pack.budget;
   *turn = (np_turn){.window = s->window,
@@ -134,8 +143,12 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->search_ctx = (void *)(uintptr_t)s;          /* its index is brought up first */
   turn->random = (uint64_t *)(uintptr_t)&s->random; /* drawn from while hooks run */
   turn->object = np_object_now(s);
-  turn->propose = (s->live ? s->live : s)->object.schema ? np_object_try : NULL;
-  turn->propose_ctx = turn->search_ctx;
+  turn->has_object = (s->live ? s->live : s)->object.schema != NULL;
+  turn->attempt = np_deed_try;
+  turn->look = np_deed_look;
+  turn->deed_ctx = turn->search_ctx;
+  turn->quiet = s->turns_since_rewrite;
+  add_phase(s, turn);
   turn->polluted = s->refuted.count ? s->refuted.steps : -1;
   turn->refuted = s->refuted.count ? is_refuted : NULL;
 }
@@ -186,6 +199,7 @@ void np_turn_follow(neap_session *s) {
   s->turn++;
   if (s->rendered.rewrite) {
     s->turns_since_rewrite = 0;
+    s->phases.settled = (s->live ? s->live : s)->phases.count;
     s->tokens_after_rewrite = now;
     s->front_tokens = front_tokens(&s->pack.view);
   } else {

@@ -63,7 +63,11 @@ typedef enum np_event_kind {
   NP_EV_MARK = 20,     /* head: name, entry, step: a checkpoint */
   NP_EV_ROLLBACK = 21, /* head: what is void and why; its notice follows */
   NP_EV_REFUTE = 22,   /* head: what is refuted and why; its notice follows */
-  NP_EV_END            /* behind the last; stored.c has a name for each */
+  /* head: what is put on the scratchpad, passed or rejected; body: the text of what is put; what
+  ** is passed is the entry of the message that follows, or a version of the state before it */
+  NP_EV_SCRATCH = 23,
+  NP_EV_PHASE = 24, /* head: name, step, who: a part of the work begins */
+  NP_EV_END         /* behind the last; stored.c has a name for each */
 } np_event_kind;
 
 /* What a turn may change before it is decided, as it was. */
@@ -142,6 +146,43 @@ typedef struct np_refuted {
   int64_t steps;       /* that have used one */
   np_arena arena;
 } np_refuted;
+
+/* A conclusion on the scratchpad. */
+typedef struct np_draft {
+  int64_t id, source, step;
+  np_who who, by; /* who wrote it; who decided */
+  enum { NP_DRAFT_WAITING, NP_DRAFT_PASSED, NP_DRAFT_REJECTED } status;
+  int64_t entry; /* that it became; 0: none */
+  np_str text, patch, reason;
+} np_draft;
+
+typedef struct np_scratch {
+  np_draft *all;
+  size_t count, cap, waiting;
+  int64_t given; /* the newest id */
+  np_arena arena;
+} np_scratch;
+
+/* What is decided of one. */
+typedef struct np_verdict_of {
+  bool pass, memory; /* memory: the entry's kind, else evidence */
+  np_who who;
+  np_str reason;
+  int64_t entry; /* set: what it became */
+} np_verdict_of;
+
+/* A part of the work, from a step on. */
+typedef struct np_stage {
+  np_str name;
+  int64_t from;
+} np_stage;
+
+typedef struct np_phases {
+  np_stage *all;
+  size_t count, cap;
+  size_t settled; /* that had begun at the last rewrite */
+  np_arena arena;
+} np_phases;
 
 typedef struct np_object {
   const np_schema *schema; /* NULL: there is no such object */
@@ -244,6 +285,8 @@ struct neap_session {
   size_t file_count, file_cap;
   np_back back;
   np_refuted refuted;
+  np_scratch scratch;
+  np_phases phases;
   np_buf account, text, body; /* results that live until the next call */
   np_store *words;  /* of a session that writes nothing: the index of its words */
   int64_t followed; /* entries when the index of words was last brought up */
@@ -396,7 +439,7 @@ bool np_tools_fetches(np_str name);
 neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out);
 /* The host's with ours added: those that fetch, the one that finds, the state's. */
 typedef struct np_offer {
-  bool fetch, find, state;
+  bool fetch, find, state, scratch;
   bool pointers; /* the tools that fetch say that others take pointers */
   bool chinese;  /* in that language */
 } np_offer;
@@ -443,20 +486,20 @@ neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry
 neap_rc np_object_args(const neap_proposal *p, np_proposal *out, np_err *e);
 bool np_object_is_late(int64_t now, const neap_proposal *p, np_buf *faults);
 bool np_object_same(np_str a, np_str b);
+neap_rc np_object_refusal(np_str faults, const neap_alloc *a, np_err *e); /* one line */
 void np_object_head(const np_proposal *p, np_buf *out);
 void np_object_answer(const np_proposal *p, bool changed, np_buf *out);
 /* The text of a state's block for that object; and the object of such a text. */
 void np_object_block(np_str object, np_buf *out);
 np_str np_object_of(np_str text);
-/* np_turn.propose: `ctx` is the session. */
-neap_rc np_object_try(void *ctx, const np_pending *p, np_buf *faults, np_err *e);
-/* Takes what the turn's hooks have proposed, once its events are to be written. */
-neap_rc np_object_settle(neap_session *s);
+/* Would a policy's proposal be taken? NEAP_E_REFUSED: the faults say why not. */
+neap_rc np_object_try(const neap_session *s, const np_pending *p, np_buf *faults,
+                      np_err *e);
 /* proposals.c: answers the model's call of neap_state. */
 neap_rc np_object_handle(neap_session *s, const neap_call *c, const np_entry *call);
 
 /* The schema of neap_state. */
-void np_object_tool(const neap_session *s, np_buf *out);
+void np_object_tool(const neap_session *s, bool is_chinese, np_buf *out);
 
 /* ---- rollback.c, restart.c ---- */
 void np_back_free(neap_session *s);
@@ -488,6 +531,37 @@ neap_rc np_refuted_look(neap_session *s); /* before a turn: new uses of what is 
 void np_refuted_account(neap_session *s, np_buf *b);
 bool np_refuted_lines(void *ctx, const uint32_t *atoms, size_t n, np_buf *out);
 neap_rc np_refuted_take(neap_session *s, const np_event *ev);
+
+/* ---- scratch.c ---- */
+void np_scratch_free(neap_session *s);
+/* Sets step and id. */
+neap_rc np_scratch_put(neap_session *s, np_draft *d);
+neap_rc np_scratch_settle(neap_session *s, int64_t id, np_verdict_of *v);
+/* Whether that would be taken. */
+neap_rc np_scratch_check(const neap_session *s, const np_draft *d, np_err *e);
+neap_rc np_scratch_check_verdict(const neap_session *s, int64_t id,
+                                 const np_verdict_of *v, np_err *e);
+void np_scratch_list(const neap_session *s, bool waiting, np_buf *out); /* JSON */
+void np_scratch_tool(bool is_chinese, np_buf *out); /* the schema of neap_scratch */
+neap_rc np_scratch_handle(neap_session *s, const neap_call *c, const np_entry *call);
+neap_rc np_scratch_take(neap_session *s, const np_event *ev, bool lost);
+
+/* ---- phase.c ---- */
+void np_phase_free(neap_session *s);
+neap_rc np_phase_begin(neap_session *s, np_str name, np_who who);
+neap_rc np_phase_check(np_str name, np_err *e);
+const np_stage *np_phase_now(const neap_session *s,
+                             const np_stage **before); /* or NULL */
+neap_rc np_phase_take(neap_session *s, const np_event *ev);
+void np_phase_account(const neap_session *s, np_buf *b);
+
+/* ---- deeds.c: what a policy's hooks have asked for besides the prompt ---- */
+/* np_turn.attempt: would it be taken? `ctx` is the session. */
+neap_rc np_deed_try(void *ctx, const np_pending *p, np_buf *faults, np_err *e);
+/* np_turn.look: what there is, as JSON. */
+void np_deed_look(void *ctx, np_sight what, np_buf *out);
+/* Does what the turn's hooks have asked for, once its events are to be written. */
+neap_rc np_deeds_settle(neap_session *s);
 
 /* ---- stored_object.c: the state object of a session that nobody has opened ---- */
 neap_rc np_stored_object(neap *n, np_str session, np_buf *out, np_err *e);

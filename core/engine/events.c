@@ -113,7 +113,7 @@ neap_rc np_events_turn(neap_session *s) {
   if (!rc) rc = np_asks_settle(s);
   if (rc) return rc;
   s->unwritten = true;
-  if (np_policy_proposal(s->policy, 0)) return np_object_settle(s);
+  if (np_policy_proposal(s->policy, 0)) return np_deeds_settle(s);
   return np_session_write(s, NULL, 0);
 }
 
@@ -326,6 +326,8 @@ neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_MARK: return np_mark_take(s, ev);
     case NP_EV_ROLLBACK: return np_back_take(s, ev);
     case NP_EV_REFUTE: return np_refuted_take(s, ev);
+    case NP_EV_SCRATCH: return np_scratch_take(s, ev, false);
+    case NP_EV_PHASE: return np_phase_take(s, ev);
     case NP_EV_ASK:
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);

@@ -259,12 +259,12 @@ static void tell_faults(np_str faults, const char *sep, np_buf *b) {
 }
 
 /* The refusal as one line. */
-static neap_rc refuse(neap_session *s, np_str faults) {
+neap_rc np_object_refusal(np_str faults, const neap_alloc *a, np_err *e) {
   np_buf b;
-  np_buf_init(&b, &s->engine->alloc);
+  np_buf_init(&b, a);
   tell_faults(faults, "; ", &b);
   np_str text = np_str_cut(np_buf_str(&b), 2, b.n);
-  neap_rc rc = np_fail(&s->err, NEAP_E_REFUSED, "the state stays as it is: %.*s",
+  neap_rc rc = np_fail(e, NEAP_E_REFUSED, "the state stays as it is: %.*s",
                        text.n > 440 ? 440 : (int)text.n, text.p);
   np_buf_free(&b);
   return rc;
@@ -331,7 +331,7 @@ neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry
   if (!rc && (list.failed || object.failed)) rc = np_fail_mem(&s->err);
   if (!rc) rc = finish(s, &made, np_buf_str(&object), changed, call);
   if (!rc) np_object_answer(&made, changed, answer);
-  if (!rc && made.refused) rc = refuse(s, made.faults);
+  if (!rc && made.refused) rc = np_object_refusal(made.faults, a, &s->err);
   np_buf_free(&object);
   np_buf_free(&list);
   return rc;

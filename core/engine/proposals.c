@@ -4,36 +4,51 @@
 */
 #include "engine/engine.h"
 
-static const char before[] = "{\"type\":\"function\",\"function\":{\"name\":\"neap_"
-                             "state\",\"description\":\"Proposes "
-                             "a change of the state of this session. It is checked and "
-                             "taken whole or not at all; the "
-                             "answer says why not. You may change: ";
-static const char behind[] =
-    ".\",\"parameters\":{\"type\":\"object\",\"properties\":{\"patch\":{\"type\":"
-    "\"object\","
-    "\"description\":\"members to set, as in the state; null takes one away; lists are "
-    "given "
-    "whole\"},\"operations\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
-    "\"description\":\"instead of patch: steps such as "
-    "{\\\"op\\\":\\\"add\\\",\\\"path\\\":\\\"/pending/-\\\",\\\"value\\\":\\\"…\\\"}; "
-    "op is "
-    "add, replace, remove or "
-    "test\"},\"reason\":{\"type\":\"string\",\"description\":\"why, "
-    "in a sentence\"}},\"required\":[\"reason\"]}}}";
+/* What the tool says of itself, in the language of the task. */
+typedef struct words {
+  const char *what, *patch, *steps, *reason, *nothing;
+} words;
 
-void np_object_tool(const neap_session *s, np_buf *out) {
+static const words english = {
+    "Proposes a change of the state of this session. It is checked and taken whole or "
+    "not "
+    "at all; the answer says why not. You may change: ",
+    "members to set, as in the state; null takes one away; lists are given whole",
+    "instead of patch: steps such as "
+    "{\\\"op\\\":\\\"add\\\",\\\"path\\\":\\\"/pending/-\\\","
+    "\\\"value\\\":\\\"…\\\"}; op is add, replace, remove or test",
+    "why, in a sentence", "nothing"};
+static const words chinese = {
+    "提议修改本会话的状态。提议经检查后整体采纳或整体拒绝，拒绝时说明原因。你可以修改：",
+    "要设置的成员，写法同状态；null 表示删除；列表须完整给出",
+    "代替 patch 的步骤，例如 {\\\"op\\\":\\\"add\\\",\\\"path\\\":\\\"/pending/-\\\","
+    "\\\"value\\\":\\\"…\\\"}；op 为 add、replace、remove 或 test",
+    "原因，一句话", "无"};
+
+void np_object_tool(const neap_session *s, bool is_chinese, np_buf *out) {
   const np_object *o = s->live ? &s->live->object : &s->object;
+  const words *w = is_chinese ? &chinese : &english;
   np_buf paths, quoted;
   if (!o->schema) return;
   np_buf_init(&paths, out->alloc);
   np_buf_init(&quoted, out->alloc);
   np_schema_writable(o->schema, NP_WHO_MODEL, &paths);
-  if (!paths.n) np_buf_adds(&paths, "nothing");
+  if (!paths.n) np_buf_adds(&paths, w->nothing);
   np_json_quote(&quoted, np_buf_str(&paths));
-  np_buf_adds(out, before);
+  np_buf_adds(out, "{\"type\":\"function\",\"function\":{\"name\":\"neap_state\","
+                   "\"description\":\"");
+  np_buf_adds(out, w->what);
   np_buf_add(out, np_str_cut(np_buf_str(&quoted), 1, quoted.n - 1));
-  np_buf_adds(out, behind);
+  np_buf_adds(out, is_chinese ? "。" : ".");
+  np_buf_adds(out, "\",\"parameters\":{\"type\":\"object\",\"properties\":{\"patch\":{"
+                   "\"type\":\"object\",\"description\":\"");
+  np_buf_adds(out, w->patch);
+  np_buf_adds(out, "\"},\"operations\":{\"type\":\"array\",\"items\":{\"type\":"
+                   "\"object\"},\"description\":\"");
+  np_buf_adds(out, w->steps);
+  np_buf_adds(out, "\"},\"reason\":{\"type\":\"string\",\"description\":\"");
+  np_buf_adds(out, w->reason);
+  np_buf_adds(out, "\"}},\"required\":[\"reason\"]}}}");
   if (paths.failed || quoted.failed) out->failed = true;
   np_buf_free(&paths);
   np_buf_free(&quoted);
@@ -41,8 +56,8 @@ void np_object_tool(const neap_session *s, np_buf *out) {
 
 /* ---- a policy ---- */
 
-neap_rc np_object_try(void *ctx, const np_pending *p, np_buf *faults, np_err *e) {
-  const neap_session *s = ctx;
+neap_rc np_object_try(const neap_session *s, const np_pending *p, np_buf *faults,
+                      np_err *e) {
   const neap_session *live = s->live ? s->live : s;
   np_buf out;
   np_faults f = {.list = faults};
@@ -53,29 +68,6 @@ neap_rc np_object_try(void *ctx, const np_pending *p, np_buf *faults, np_err *e)
   neap_rc rc = np_object_propose(live->object.schema, np_object_now(live), &ask, &out, &f,
                                  &live->engine->alloc, e);
   np_buf_free(&out);
-  return rc;
-}
-
-/* The turn's events go first, with the first proposal in one write. One that another of the same
-** turn has made wrong is refused, and stands in the history. A shadow's change nothing. */
-neap_rc np_object_settle(neap_session *s) {
-  const np_pending *p;
-  neap_rc rc = NEAP_OK;
-  np_buf answer;
-  np_buf_init(&answer, &s->engine->alloc);
-  for (size_t i = 0; !s->live && !rc && (p = np_policy_proposal(s->policy, i)); i++) {
-    neap_proposal one = {.size = sizeof one,
-                         .who = "policy",
-                         .patch = p->patch,
-                         .reason = p->reason,
-                         .source = p->source};
-    rc = np_object_change(s, &one, NULL, &answer);
-    if (rc == NEAP_E_REFUSED) rc = NEAP_OK;
-  }
-  np_buf_free(&answer);
-  if (!rc && s->unwritten) rc = np_session_write(s, NULL, 0); /* nothing has changed */
-  if (!rc) s->err = (np_err){0};
-  if (!rc) np_policy_proposals_done(s->policy);
   return rc;
 }
 

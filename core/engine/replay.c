@@ -13,7 +13,7 @@ typedef struct replay {
   neap_session *was, *is;
   np_buf open; /* head and body of the last NP_EV_OPEN that counted */
   int64_t seq; /* of the event that is being read */
-  bool skip_state;
+  bool skip_shown;
   bool reloaded; /* another policy serves than the one of the last NP_EV_OPEN */
   neap_replayed out;
   np_buf bodies[2]; /* of the turn that differs */
@@ -266,15 +266,25 @@ static neap_rc take_policy(replay *r, const np_event *ev) {
   return rc;
 }
 
-/* A proposal that a policy has made in its turn comes again with that turn. */
+/* What a policy has asked for in its turn comes again with that turn. */
 static bool is_policys(np_str head) {
   return np_str_find(head, NP_LIT("\"who\":\"policy\""), 0) != SIZE_MAX;
 }
 
+/* And with it the entry that shows it: a version's, or what was passed. */
+static bool is_shown(const np_event *ev) {
+  if (ev->kind == NP_EV_SCRATCH)
+    return np_str_find(ev->head, NP_LIT("\"op\":\"pass\""), 0) == 1 &&
+           np_str_find(ev->head, NP_LIT("\"entry\":0,"), 0) == SIZE_MAX;
+  return ev->kind == NP_EV_PROPOSAL &&
+         np_str_find(ev->head, NP_LIT("\"refused\":true"), 0) == SIZE_MAX;
+}
+
 /* What a turn makes by itself is not given to who makes it again. */
 static bool is_input(replay *r, const np_event *ev) {
-  bool state = r->skip_state && ev->kind == NP_EV_MESSAGE;
-  r->skip_state = false;
+  bool shown = r->skip_shown && (ev->kind == NP_EV_MESSAGE || ev->kind == NP_EV_PROPOSAL);
+  if (shown && ev->kind == NP_EV_PROPOSAL) return false; /* of a patch that was passed */
+  r->skip_shown = false;
   switch (ev->kind) {
     case NP_EV_NOTE:
     case NP_EV_ASK:
@@ -282,8 +292,12 @@ static bool is_input(replay *r, const np_event *ev) {
     case NP_EV_STATE:
     case NP_EV_TOOLSET:
     case NP_EV_SHADOW: return false;
-    case NP_EV_PROPOSAL: r->skip_state = is_policys(ev->head); return !r->skip_state;
-    default: return !state;
+    case NP_EV_PROPOSAL:
+    case NP_EV_SCRATCH:
+    case NP_EV_PHASE:
+      r->skip_shown = is_policys(ev->head) && is_shown(ev);
+      return !is_policys(ev->head);
+    default: return !shown;
   }
 }
 

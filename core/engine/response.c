@@ -107,6 +107,8 @@ int neap_handle(neap_session *s, const neap_call *c) {
   neap_rc rc = find_call(s, c, &call);
   if (!rc && s->object.schema && np_str_is(c->name, "neap_state")) {
     rc = np_object_handle(s, c, call);
+  } else if (!rc && np_str_is(c->name, "neap_scratch")) {
+    rc = np_scratch_handle(s, c, call);
   } else if (!rc) {
     rc = np_tools_answer(s, c, &s->text);
     if (!rc) rc = result_message(s, call, np_buf_str(&s->text));

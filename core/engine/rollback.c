@@ -466,6 +466,7 @@ neap_rc np_void_take(neap_session *s, const np_event *ev) {
       break;
     case NP_EV_NOTE: rc = np_log_append_void_text(&s->log, ev->body, 0, &s->err); break;
     case NP_EV_PROPOSAL: return np_object_take(s, ev, true);
+    case NP_EV_SCRATCH: return np_scratch_take(s, ev, true);
     case NP_EV_ASK: /* ids are not given twice: an answer may still be on its way */
       if (!np_json_check(ev->head, &head, NULL) && member(head, "ask") > s->asked)
         s->asked = member(head, "ask");

@@ -370,6 +370,8 @@ bool np_session_init(neap_session *s, neap *n, const char *name) {
   np_arena_init(&s->object.arena, &n->alloc);
   np_arena_init(&s->back.arena, &n->alloc);
   np_arena_init(&s->refuted.arena, &n->alloc);
+  np_arena_init(&s->scratch.arena, &n->alloc);
+  np_arena_init(&s->phases.arena, &n->alloc);
   s->stated = true;
   np_str kept;
   s->name = np_arena_copy(&s->arena, np_str_cstr(name), &kept) ? (char *)(uintptr_t)kept.p
@@ -486,6 +488,8 @@ void np_session_clear(neap_session *s) {
   np_object_free(s);
   np_back_free(s);
   np_refuted_free(s);
+  np_scratch_free(s);
+  np_phase_free(s);
   np_arena_free(&s->arena);
 }
 

@@ -73,7 +73,7 @@ bool np_tools_is_ours(np_str name) {
 ** neap_state says is that the state shows it. */
 bool np_tools_fetches(np_str name) {
   return np_tools_is_ours(name) && !np_str_is(name, "neap_tools") &&
-         !np_str_is(name, "neap_state");
+         !np_str_is(name, "neap_state") && !np_str_is(name, "neap_scratch");
 }
 
 neap_rc np_tools_schemas(const neap_session *s, np_str host, np_offer offer, np_buf *out,
@@ -96,7 +96,9 @@ neap_rc np_tools_schemas(const neap_session *s, np_str host, np_offer offer, np_
   if (offer.fetch && offer.find) np_buf_addc(out, ',');
   if (offer.find) np_buf_adds(out, catalogue);
   if (offer.state && (offer.fetch || offer.find)) np_buf_addc(out, ',');
-  if (offer.state) np_object_tool(s, out);
+  if (offer.state) np_object_tool(s, offer.chinese, out);
+  if (offer.scratch && (offer.fetch || offer.find || offer.state)) np_buf_addc(out, ',');
+  if (offer.scratch) np_scratch_tool(offer.chinese, out);
   np_buf_addc(out, ']');
   return out->failed ? np_fail_mem(e) : NEAP_OK;
 }
@@ -153,9 +155,9 @@ neap_rc np_tools_answer(neap_session *s, const neap_call *c, np_buf *out) {
 neap_rc np_tools_same(neap_session *s, np_str json, bool *same) {
   neap_rc rc = NEAP_OK;
   *same = np_str_eq(json, s->host_tools) || np_str_eq(json, s->tools);
-  for (int ours = 1; ours < 32 && !*same && !rc; ours++) {
+  for (int ours = 1; ours < 64 && !*same && !rc; ours++) {
     np_buf list;
-    np_offer offer = {ours & 1, ours & 2, ours & 4, ours & 8, ours & 16};
+    np_offer offer = {ours & 1, ours & 2, ours & 4, ours & 32, ours & 8, ours & 16};
     if (offer.state && !s->object.schema) continue;
     np_buf_init(&list, &s->engine->alloc);
     rc = np_tools_schemas(s, json, offer, &list, &s->err);

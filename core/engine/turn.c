@@ -215,9 +215,10 @@ static neap_rc offer_tools(neap_session *s) {
       info->wants_catalogue && tools->count && !np_toolset_has(tools, "neap_tools");
   bool state = info->wants_state && (s->live ? s->live : s)->object.schema &&
                !np_toolset_has(tools, "neap_state");
-  if (!fetch && !find && !state) return NEAP_OK;
+  bool scratch = info->wants_scratch && !np_toolset_has(tools, "neap_scratch");
+  if (!fetch && !find && !state && !scratch) return NEAP_OK;
   np_buf_init(&list, &s->engine->alloc);
-  np_offer offer = {fetch, find, state, info->wants_pointers, is_chinese(s)};
+  np_offer offer = {fetch, find, state, scratch, info->wants_pointers, is_chinese(s)};
   neap_rc rc = np_tools_schemas(s, s->tools, offer, &list, &s->err);
   if (!rc && !np_arena_copy(&s->arena, np_buf_str(&list), &kept))
     rc = np_fail_mem(&s->err);

@@ -518,6 +518,45 @@ NEAP_API neap_rc neap_refute(neap_session *s, int64_t step, int64_t entry,
 ** notes. Valid until the next call on `s`. */
 NEAP_API neap_rc neap_refutations(neap_session *s, neap_str *json);
 
+/* ---- the scratchpad ------------------------------------------------------------------ */
+
+/* Where conclusions wait that nobody has verified: in the log, and in no prompt. Code looks at each
+** and passes it, or rejects it. What is passed becomes an entry that says who verified it and which
+** entry it is from, or with a patch a version of the state object; then it is a fact like any. The
+** model notes by the tool neap_scratch (a policy asks for it: tools = {"scratch"}), a policy by
+** ctx:scratch. It is kept with the session, and a rollback takes it back like the rest. */
+typedef struct neap_scratch {
+  size_t size;     /* sizeof(neap_scratch) */
+  const char *who; /* "user", "controller", "model", "tool" or "policy" */
+  neap_str text;   /* UTF-8, 1 to 4,096 bytes */
+  /* JSON, at most 4,096 bytes, or empty: proposed on behalf of `who` when the text is passed */
+  neap_str patch;
+  int64_t source; /* the entry it rests on; 0: none */
+} neap_scratch;
+
+/* Puts a conclusion there; *id (may be NULL) is its number. Errors: NEAP_E_ARG, NEAP_E_MISUSE (a
+** patch, and no state object), NEAP_E_LIMIT (256 wait already), store. */
+NEAP_API neap_rc neap_scratch_put(neap_session *s, const neap_scratch *p, int64_t *id);
+/* It is verified. `who` decides: user, controller or policy. `into` is "evidence" (or NULL) or
+** "memory"; *entry (may be NULL) is what it became, 0: a patch that changes nothing. Errors:
+** NEAP_E_NOTFOUND (nothing of that number waits), NEAP_E_ARG, NEAP_E_REFUSED (its source is refuted
+** or void; the state refuses the patch) and then it waits on; store. */
+NEAP_API neap_rc neap_scratch_pass(neap_session *s, int64_t id, const char *who,
+                                   neap_str reason, const char *into, int64_t *entry);
+/* It is not; `reason` has 1 to 400 bytes. */
+NEAP_API neap_rc neap_scratch_reject(neap_session *s, int64_t id, const char *who,
+                                     neap_str reason);
+/* All of it, as a JSON array: id, who, source, step, text, patch; status ("waiting", "passed",
+** "rejected"), by, reason, entry. Valid until the next call on `s`. */
+NEAP_API neap_rc neap_scratch_list(neap_session *s, neap_str *json);
+
+/* ---- phases -------------------------------------------------------------------------- */
+
+/* A part of the work begins: from the next step on. A policy sees it (ctx:phase, ctx:due), the account
+** has `phase` {"name","from"}. The one that goes on already does not begin again. The name has 1 to
+** 200 bytes of UTF-8. Errors: NEAP_E_ARG, store. */
+NEAP_API neap_rc neap_phase(neap_session *s, const char *name);
+
 /* ---- finding again ------------------------------------------------------------------- */
 
 /* An entry that a search found. Slices are valid during the call that gives it. */

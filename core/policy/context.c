@@ -371,14 +371,26 @@ static int new_slot(lua_State *L) {
 }
 
 void np_context_open(lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"entries", np_context_entries}, {"span", np_context_span},
-      {"shrink", context_shrink},      {"tools", np_context_tools},
-      {"fold", np_context_fold},       {"summarize", np_context_summarize},
-      {"ask", np_context_ask},         {"ask_all", np_context_ask_all},
-      {"log", np_context_log},         {"search", np_context_search},
-      {"map", np_context_map},         {"object", np_context_object},
-      {"propose", np_context_propose}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"entries", np_context_entries},
+                                     {"span", np_context_span},
+                                     {"shrink", context_shrink},
+                                     {"tools", np_context_tools},
+                                     {"fold", np_context_fold},
+                                     {"summarize", np_context_summarize},
+                                     {"ask", np_context_ask},
+                                     {"ask_all", np_context_ask_all},
+                                     {"log", np_context_log},
+                                     {"search", np_context_search},
+                                     {"map", np_context_map},
+                                     {"object", np_context_object},
+                                     {"propose", np_context_propose},
+                                     {"scratch", np_context_scratch},
+                                     {"scratchpad", np_context_scratchpad},
+                                     {"pass", np_context_pass},
+                                     {"reject", np_context_reject},
+                                     {"phase", np_context_phase},
+                                     {"due", np_context_due},
+                                     {NULL, NULL}};
   np_policy *p = np_host(L);
   np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);
   luaL_getmetatable(L, NP_CONTEXT_TYPE);

@@ -170,7 +170,7 @@ struct np_policy {
   bool state_read;     /* the slot holds this call's ctx.state */
   np_buf state;        /* JSON between calls; empty: {} */
   np_buf next_state;   /* of the call that runs */
-  np_pending *pending; /* proposals that wait for the turn's end; propose.c */
+  np_pending *pending; /* what waits for the turn's end; propose.c */
   size_t pending_count, pending_cap;
   np_arena pending_text;
   np_buf patch, faults; /* of the proposal that is made */
@@ -305,7 +305,9 @@ extern const char *const np_policy_keys[],
                                           *const np_ask_keys[],
                                               *const np_ask_all_keys[],
                                                   *const np_summarize_keys[],
-                                                      *const np_propose_keys[];
+                                                      *const np_propose_keys[],
+                                                          *const np_scratch_keys[],
+                                                              *const np_due_keys[];
 
 /* ---- context.c, query.c, span.c, entry.c: handles, which end with their call ---- */
 
@@ -343,6 +345,17 @@ int np_context_search(lua_State *L);
 int np_context_map(lua_State *L);
 int np_context_object(lua_State *L); /* propose.c */
 int np_context_propose(lua_State *L);
+/* Asks for that at the turn's end. Pushes true, or nil and why it would not be done. Raises. */
+int np_deed_ask(lua_State *L, np_pending new, uint64_t charge);
+/* Reads {source=} and other keys of the options at `index`, NULL-ended `keys`; a string stays on
+** the stack. Absent: as it was. Raises, `who` first. */
+np_str np_deed_text(lua_State *L, int index, const char *who, const char *key);
+int np_context_scratch(lua_State *L); /* scratch.c */
+int np_context_scratchpad(lua_State *L);
+int np_context_pass(lua_State *L);
+int np_context_reject(lua_State *L);
+int np_context_phase(lua_State *L); /* trigger.c */
+int np_context_due(lua_State *L);
 void np_pending_free(np_policy *p);
 void np_pending_back(np_policy *p, size_t mark); /* a hook has failed */
 void np_pending_forget(np_policy *p, np_hook hook);

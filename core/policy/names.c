@@ -82,8 +82,10 @@ static int names_body(lua_State *L) {
   name_open(out, "keys", '{');
   write_list(out, "ask", np_ask_keys);
   write_list(out, "ask_all", np_ask_all_keys);
+  write_list(out, "due", np_due_keys);
   write_list(out, "entries", np_entries_keys);
   write_list(out, "propose", np_propose_keys);
+  write_list(out, "scratch", np_scratch_keys);
   write_list(out, "span", np_span_keys);
   write_list(out, "summarize", np_summarize_keys);
   write_list(out, "tools", np_tools_keys);

@@ -24,8 +24,12 @@ typedef struct np_limits {
   int64_t call_ms; /* 0: 250 of work (a load: four times that), the backstop; -1: none */
 } np_limits;
 
-/* What a turn looks like from a policy, filled in by the engine. */
 struct np_pending;
+
+/* What of a session a policy may look at besides its entries. */
+typedef enum np_sight { NP_SIGHT_SCRATCH } np_sight;
+
+/* What a turn looks like from a policy, filled in by the engine. */
 
 typedef struct np_turn {
   int64_t window, reserve, budget;
@@ -42,20 +46,37 @@ typedef struct np_turn {
   neap_rc (*search)(void *ctx, np_str query, int64_t *ids, size_t room, size_t *n,
                     np_err *e);
   void *search_ctx;
-  np_str object; /* the state object as JSON; empty: none yet */
-  /* tries a proposal of the policy's; NULL: there is no such object. NEAP_E_REFUSED: the faults
-  ** say why */
-  neap_rc (*propose)(void *ctx, const struct np_pending *p, np_buf *faults, np_err *e);
-  void *propose_ctx;
+  np_str object;   /* the state object as JSON; empty: none yet */
+  bool has_object; /* there is such an object, which may be empty */
+  /* tries what a hook asks for; NULL: this session takes nothing. NEAP_E_REFUSED: the faults say
+  ** why; another code is an error of the hook's */
+  neap_rc (*attempt)(void *ctx, const struct np_pending *p, np_buf *faults, np_err *e);
+  void (*look)(void *ctx, np_sight what, np_buf *out); /* JSON */
+  void *deed_ctx;
+  np_str phase, phase_before; /* the part of the work that goes on; empty: none */
+  int64_t phase_from, before_from;
+  bool phase_fresh; /* it began since the last rewrite */
+  int64_t quiet;    /* turns since the last rewrite, or the first turn */
   int64_t polluted; /* steps that have used what is refuted; -1: nothing is */
   bool (*refuted)(const void *ctx, const np_entry *en); /* NULL: nothing is */
 } np_turn;
 
-/* A change of the state object that a hook has asked for. */
+typedef enum np_deed {
+  NP_DEED_PROPOSE, /* a change of the state object */
+  NP_DEED_SCRATCH, /* a text, and perhaps a patch, for the scratchpad */
+  NP_DEED_PASS,    /* number `id` of the scratchpad is verified */
+  NP_DEED_REJECT,  /* it is not */
+  NP_DEED_PHASE    /* `text` is the name of what begins */
+} np_deed;
+
+/* What a hook has asked for besides the prompt: done when the turn is decided. */
 typedef struct np_pending {
   int hook;
-  np_str patch, reason;
+  np_deed deed;
+  np_str text, patch, reason;
   int64_t source; /* an entry; 0: none */
+  int64_t id;
+  bool memory; /* of what is passed: a memory, else evidence */
 } np_pending;
 
 /* Where log lines of policies go (neap.log, capped). */
@@ -86,6 +107,7 @@ typedef struct np_policy_info {
   bool wants_tools;     /* tools = {"recall", "read"} */
   bool wants_catalogue; /* tools = {"tools"} */
   bool wants_state;     /* tools = {"state"} */
+  bool wants_scratch;   /* tools = {"scratch"} */
   bool wants_pointers;  /* tools = {"pointers"}: and those of wants_tools */
 } np_policy_info;
 const np_policy_info *np_policy_info_of(const np_policy *p);
@@ -137,8 +159,8 @@ bool np_policy_cost(const np_policy *p, size_t i, np_cost *out);
 /* Instructions of all hooks so far, as the limit counts them. */
 int64_t np_policy_spent(const np_policy *p);
 
-/* What the turn's hooks have proposed, the i-th (NULL: no more), without those of a compact that
-** sleeps; and that they have been taken, or go with the turn. */
+/* What the turn's hooks have asked for besides the prompt, the i-th (NULL: no more), without what
+** a compact that sleeps has; and that it is done, or goes with the turn. */
 const np_pending *np_policy_proposal(const np_policy *p, size_t i);
 void np_policy_proposals_done(np_policy *p);
 

@@ -1,14 +1,15 @@
 /*
-** The state object for a policy: reading it, and proposing a change of it. What a hook proposes is
-** tried at once, so that it is told what is wrong, and takes effect when the turn is decided: a
-** hook that fails has proposed nothing. next: map.c
+** What a hook asks for besides the prompt: it is tried at once, so that the hook is told what is
+** wrong, and done when the turn is decided: a hook that fails has asked for nothing. And the state
+** object for a policy: reading it, and proposing a change of it. next: scratch.c
 */
 #include "policy/host.h"
 
 const char *const np_propose_keys[] = {"reason", "source", NULL};
 
 #define REASON_BYTES 1000
-#define PENDING_MAX 16 /* of one turn */
+#define PENDING_MAX 300 /* of one turn: a whole scratchpad can be gone through */
+#define PROPOSED_MAX 16 /* of them proposals */
 
 void np_pending_free(np_policy *p) {
   np_free(&p->alloc, p->pending);
@@ -57,7 +58,8 @@ static bool keep(np_policy *p, np_pending new) {
   bool ok = np_grow(&p->alloc, &list, &p->pending_cap, p->pending_count + 1,
                     sizeof *p->pending);
   p->pending = list;
-  ok = ok && np_arena_copy(&p->pending_text, new.patch, &new.patch) &&
+  ok = ok && np_arena_copy(&p->pending_text, new.text, &new.text) &&
+       np_arena_copy(&p->pending_text, new.patch, &new.patch) &&
        np_arena_copy(&p->pending_text, new.reason, &new.reason);
   if (ok) p->pending[p->pending_count++] = new;
   return ok;
@@ -73,24 +75,29 @@ int np_context_object(lua_State *L) {
   return 1;
 }
 
-/* {reason=, source=}: the reason stays on the stack. */
+/* A text of the options: it stays in their table. */
+np_str np_deed_text(lua_State *L, int index, const char *who, const char *key) {
+  np_str s = NP_LIT("");
+  lua_getfield(L, index, key);
+  if (!lua_isnil(L, -1) && lua_type(L, -1) != LUA_TSTRING)
+    luaL_error(L, "%s: %s must be a string", who, key);
+  if (!lua_isnil(L, -1)) s.p = lua_tolstring(L, -1, &s.n);
+  lua_pop(L, 1);
+  return s;
+}
+
+/* {reason=, source=} */
 static void read_options(lua_State *L, np_pending *out) {
   if (lua_isnoneornil(L, 3)) return;
   luaL_checktype(L, 3, LUA_TTABLE);
   int step = np_pairs_push(L, 3);
   while (np_pairs_next(L, step, 3)) {
-    int which = np_check_name(L, step + 1, "propose: key", np_propose_keys);
-    if (which == 1) {
-      lua_pushvalue(L, step + 2);
-      out->source = np_check_whole(L, "propose", "source");
-      lua_pop(L, 1);
-    } else if (lua_type(L, step + 2) != LUA_TSTRING) {
-      luaL_error(L, "propose: reason must be a string");
-    }
+    if (np_check_name(L, step + 1, "propose: key", np_propose_keys) != 1) continue;
+    lua_pushvalue(L, step + 2);
+    out->source = np_check_whole(L, "propose", "source");
+    lua_pop(L, 1);
   }
-  lua_getfield(L, 3, "reason");
-  if (lua_isnil(L, -1)) return;
-  out->reason.p = lua_tolstring(L, -1, &out->reason.n);
+  out->reason = np_deed_text(L, 3, "propose", "reason");
   if (out->reason.n > REASON_BYTES)
     luaL_error(L, "propose: a reason has at most 1,000 bytes");
 }
@@ -122,34 +129,60 @@ static void push_patch(lua_State *L, np_buf *out) {
   else np_plain_write(L, 2, "propose: patch", out);
 }
 
+static size_t proposed(const np_policy *p) {
+  size_t n = 0;
+  for (size_t i = 0; i < p->pending_count; i++)
+    n += p->pending[i].deed == NP_DEED_PROPOSE;
+  return n;
+}
+
+int np_deed_ask(lua_State *L, np_pending new, uint64_t charge) {
+  np_policy *p = np_host(L);
+  np_err e = {.code = NEAP_OK};
+  new.hook = (int)p->hook;
+  if (p->pending_count >= PENDING_MAX)
+    luaL_error(L, "a hook asks for at most %d things besides the prompt", PENDING_MAX);
+  np_charge_slow(L, charge);
+  np_buf_clear(&p->faults);
+  neap_rc rc = p->turn.attempt(p->turn.deed_ctx, &new, &p->faults, &e);
+  if (rc == NEAP_E_MEMORY) return np_break(L, &e);
+  if (rc && !p->faults.n) {
+    lua_pushnil(L);
+    lua_pushstring(L, e.text);
+    return 2;
+  }
+  if (rc) {
+    lua_pushnil(L);
+    return 1 + push_faults(L);
+  }
+  if (!keep(p, new)) {
+    np_fail_mem(&e);
+    return np_break(L, &e);
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
 /* propose(patch, {reason=, source=}): true, or nil and what is wrong. */
 int np_context_propose(lua_State *L) {
   np_policy *p = np_host(L);
   np_err e = {.code = NEAP_OK};
-  np_pending new = {.hook = (int)p->hook, .reason = NP_LIT("")};
+  np_pending new = {.deed = NP_DEED_PROPOSE, .reason = NP_LIT(""), .text = NP_LIT("")};
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
   np_check_change(L);
   if (lua_type(L, 2) != LUA_TSTRING) luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 3);
   read_options(L, &new);
-  if (!p->turn.propose) luaL_error(L, "this session has no state object");
-  if (p->pending_count >= PENDING_MAX)
+  if (!p->turn.attempt || !p->turn.has_object)
+    luaL_error(L, "this session has no state object");
+  if (proposed(p) >= PROPOSED_MAX)
     luaL_error(L, "a turn takes at most 16 proposals; put them into one");
   np_buf_clear(&p->patch);
   push_patch(L, &p->patch);
-  np_charge_slow(L, 1000 + p->patch.n / 4 + p->turn.object.n / 4);
-  np_buf_clear(&p->faults);
-  new.patch = np_buf_str(&p->patch);
-  neap_rc rc = p->patch.failed
-                   ? np_fail_mem(&e)
-                   : p->turn.propose(p->turn.propose_ctx, &new, &p->faults, &e);
-  if (rc == NEAP_E_REFUSED) {
-    lua_pushnil(L);
-    return 1 + push_faults(L);
+  if (p->patch.failed) {
+    np_fail_mem(&e);
+    return np_break(L, &e);
   }
-  if (!rc && !keep(p, new)) rc = np_fail_mem(&e);
-  if (rc == NEAP_E_MEMORY) return np_break(L, &e);
-  if (rc) return luaL_error(L, "propose: %s", e.text);
-  lua_pushboolean(L, 1);
-  return 1;
+  new.patch = np_buf_str(&p->patch);
+  return np_deed_ask(L, new, 1000 + p->patch.n / 4 + p->turn.object.n / 4);
 }

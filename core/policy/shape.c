@@ -128,8 +128,8 @@ static void read_text(lua_State *L, np_policy *p, const char *field) {
 }
 
 static void read_tools(lua_State *L, np_policy *p, const char *field) {
-  static const char *const tools[] = {"read",  "recall",   "tools",
-                                      "state", "pointers", NULL};
+  static const char *const tools[] = {"read",     "recall",  "tools", "state",
+                                      "pointers", "scratch", NULL};
   if (lua_isnil(L, -1)) return;
   if (lua_type(L, -1) != LUA_TTABLE)
     luaL_error(L, "field '%s' must be a list of names", field);
@@ -137,7 +137,8 @@ static void read_tools(lua_State *L, np_policy *p, const char *field) {
   while (np_pairs_next(L, step, list)) {
     int which = np_check_name(L, step + 2, "tool", tools);
     if (which == 4) p->info.wants_pointers = true;
-    *(which == 3   ? &p->info.wants_state
+    *(which == 5   ? &p->info.wants_scratch
+      : which == 3 ? &p->info.wants_state
       : which == 2 ? &p->info.wants_catalogue
                    : &p->info.wants_tools) = true;
   }

@@ -322,7 +322,7 @@ function neap.store(options) end
 ---@field about? string
 ---@field source? string
 ---@field options? table<string, any> a default, or {default=, help=, min=, max=}
----@field tools? ("recall"|"read"|"tools"|"state"|"pointers")[]
+---@field tools? ("recall"|"read"|"tools"|"state"|"pointers"|"scratch")[]
 ---@field order? "rank"|"value"
 ---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
 ---@field place? "head"|"tail" of evidence and notices in the hot region; "tail"

@@ -34,6 +34,58 @@ function Ctx:propose(patch, options) end
 ---@return string? code
 function Session:state(version) end
 
+---What waits on the scratchpad, oldest first.
+---@return {id: integer, who: string, source: integer, step: integer, text: string, patch: table?}[]
+function Ctx:scratchpad() end
+
+---Puts a text on the scratchpad, when the turn is decided; with a patch that is proposed when it is
+---passed.
+---@param text string at most 4,096 bytes
+---@param options? {source?: integer, patch?: table|string}
+---@return true? taken
+---@return string? why not
+function Ctx:scratch(text, options) end
+
+---Number `id` is verified: shown from the next prompt on.
+---@param id integer
+---@param reason? string
+---@param into? "evidence"|"memory"
+---@return true? taken
+---@return string? why not
+function Ctx:pass(id, reason, into) end
+
+---It is not.
+---@param id integer
+---@param reason string
+---@return true? taken
+---@return string? why not
+function Ctx:reject(id, reason) end
+
+---The part of the work that goes on and its first step, then the one before and its first; with a
+---name: that begins with this turn's step.
+---@param name? string
+---@return string|true? name
+---@return integer|string? from or why not
+---@return string? before
+---@return integer? before_from
+function Ctx:phase(name) end
+
+---What ctx:due takes: at least one of them.
+---@class neap.DueOptions
+---@field usage? number        a share of the budget: the prompt takes that much
+---@field drift? number        the share of ctx.drift
+---@field phase? true|string   a phase, or that one, has begun since the last rewrite
+---@field turns? integer       and so many turns were since the last rewrite; alone: that is enough
+
+---A trigger of two parts: which of usage, phase and drift has come, provided that enough turns were
+---since the last rewrite for another to pay.
+---```lua
+---if ctx:due { usage = 0.8, phase = true, turns = 10 } then ctx:fold(old, (ctx:summarize(old))) end
+---```
+---@param what neap.DueOptions
+---@return "usage"|"phase"|"drift"|"turns"|nil
+function Ctx:due(what) end
+
 ---Proposes a change of the state object on behalf of user, controller, model, tool or policy: an
 ---object of what to set, in which neap.null takes away, or a list of `{ op, path, value }`. It is
 ---taken whole or not at all. Code "refused": the fourth value says what is wrong, path by path.
@@ -93,6 +145,56 @@ function Session:rollback(to, reason) end
 ---@return string? message
 ---@return string? code
 function Session:refute(what, reason) end
+
+---Puts a conclusion that nobody has verified on the scratchpad. It is in no prompt until it is passed.
+---```lua
+---s:scratch("model", "the port is 8451", { source = 17, patch = { port = 8451 } })
+---s:verify(function(one) return s:text(one.source):find("8451", 1, true) ~= nil, "not in it" end)
+---```
+---@param who "user"|"controller"|"model"|"tool"|"policy"
+---@param text string at most 4,096 bytes
+---@param options? {source?: integer, patch?: table|string} patch: proposed when it is passed
+---@return integer? number
+---@return string? message
+---@return string? code
+function Session:scratch(who, text, options) end
+
+---What is on the scratchpad: id, who, source, step, text, patch, status, by, reason, entry.
+---@param status? "waiting"|"passed"|"rejected" only that
+---@return table[]? list, string? message, string? code
+function Session:scratchpad(status) end
+
+---Number `id` is verified: it becomes an entry with its source, or a version of the state object.
+---Code "refused": its source is refuted or void, or the state does not take it; it waits on.
+---@param id integer
+---@param reason? string
+---@param into? "evidence"|"memory"
+---@return integer? entry 0: a patch that changes nothing
+---@return string? message
+---@return string? code
+function Session:pass(id, reason, into) end
+
+---It is not.
+---@param id integer
+---@param reason string at most 400 bytes
+---@return true? ok
+---@return string? message
+---@return string? code
+function Session:reject(id, reason) end
+
+---Has a function look at all that waits: it returns true, or false and why; nothing: it waits on.
+---@param check fun(one: table): boolean?, string?
+---@return integer? passed
+---@return integer|string rejected or a message
+---@return string? code
+function Session:verify(check) end
+
+---A part of the work begins, with the next step: policies see it by ctx:phase and ctx:due.
+---@param name string at most 200 bytes
+---@return true? ok
+---@return string? message
+---@return string? code
+function Session:phase(name) end
 
 ---All refutations: step, entry, notice (the entry that says so), reason, and `line`, for notes.
 ---@return table[]? list, string? message, string? code

@@ -92,6 +92,90 @@ function M.add(Session, open_session, as_json)
     return open_session(self):refute(what.step, what.entry, reason)
   end
 
+  --- Puts a conclusion that nobody has verified on the scratchpad: it is in no prompt until it is
+  --- passed. `patch` is proposed to the state object then, on behalf of `who`.
+  ---@param who string user, controller, model, tool or policy
+  ---@param text string
+  ---@param options {source: integer?, patch: table|string|nil}?
+  ---@return integer? number, string? message, string? code
+  function Session:scratch(who, text, options)
+    options = options or {}
+    for name in pairs(options) do
+      if name ~= "source" and name ~= "patch" then
+        error(("bad argument #3 to 'scratch' (there is no option %s)"):format(tostring(name)), 2)
+      end
+    end
+    local patch = options.patch and as_json(options.patch, "scratch")
+    return open_session(self):scratch_put(who, text, patch, options.source)
+  end
+
+  --- What is on the scratchpad: id, who, source, step, text, patch, status, by, reason, entry; with
+  --- a status ("waiting", "passed", "rejected") only that.
+  ---@param status string?
+  ---@return table[]? list, string? message, string? code
+  function Session:scratchpad(status)
+    local text, why, code = open_session(self):scratch_list()
+    if not text then return nil, why, code end
+    local all, some = core.json.decode(text), {}
+    for _, one in ipairs(all) do
+      if not status or one.status == status then some[#some + 1] = one end
+    end
+    return some
+  end
+
+  --- Number `id` is verified: it becomes an entry (`into` "evidence" or "memory"), or a version of
+  --- the state.
+  ---@param id integer
+  ---@param reason string?
+  ---@param into string?
+  ---@return integer? entry, string? message, string? code
+  function Session:pass(id, reason, into)
+    return open_session(self):scratch_pass(id, "controller", reason, into)
+  end
+
+  --- It is not.
+  ---@param id integer
+  ---@param reason string
+  ---@return true? ok, string? message, string? code
+  function Session:reject(id, reason)
+    return open_session(self):scratch_reject(id, "controller", reason)
+  end
+
+  --- Has a function look at all that waits: it returns true, or false and why; nothing: it waits
+  --- on. What the engine refuses (its source is refuted, the state does not take it) is rejected by
+  --- that.
+  ---@param check fun(one: table): boolean?, string?
+  ---@return integer? passed, integer|string rejected, string? code
+  function Session:verify(check)
+    local list, why, code = self:scratchpad("waiting")
+    if not list then return nil, why, code end
+    local passed, rejected = 0, 0
+    for _, one in ipairs(list) do
+      local good, reason = check(one)
+      local entry
+      if good then
+        entry, why, code = self:pass(one.id, reason)
+        if entry then passed = passed + 1 end
+        if not entry and code ~= "refused" then return nil, why, code end
+        good, reason = entry ~= nil, why and why:sub(1, (utf8.offset(why, 100) or 0) - 1)
+      end
+      if good == false then
+        local ok
+        ok, why, code = self:reject(one.id, reason or "not verified")
+        if not ok then return nil, why, code end
+        rejected = rejected + 1
+      end
+    end
+    return passed, rejected
+  end
+
+  --- A part of the work begins, with the next step; policies fold what was before.
+  ---@param name string
+  ---@return true? ok, string? message, string? code
+  function Session:phase(name)
+    return open_session(self):phase(name)
+  end
+
   --- All refutations: step, entry, notice, reason, and `line`, for notes.
   ---@return table[]? list, string? message, string? code
   function Session:refutations()

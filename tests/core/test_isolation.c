@@ -475,7 +475,9 @@ static const struct {
      " neap_handle neap_append_result neap_ask_next neap_ask_after neap_answer"
      " neap_refuse neap_asks neap_reload neap_shadow neap_shadow_account"
      " neap_state_propose neap_state_get neap_state_history neap_state_diff"
-     " neap_session_engine neap_checkpoint neap_rollback neap_refute neap_refutations "},
+     " neap_session_engine neap_checkpoint neap_rollback neap_refute neap_refutations"
+     " neap_scratch_put neap_scratch_pass neap_scratch_reject neap_scratch_list "
+     "neap_phase "},
     /* these are for who owns the whole file, tenants and all */
     {NULL, " neap_store_check neap_store_stats neap_store_vacuum neap_store_backup"
            " neap_flush neap_close "},

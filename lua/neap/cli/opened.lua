@@ -29,4 +29,16 @@ function M.engine(opts, how)
   return failure.check(core.engine(wanted))
 end
 
+--- A stored session, to look at: nothing of it is changed.
+---@param engine userdata opened to read
+---@param name string
+---@return userdata session
+function M.session(engine, name)
+  local page = failure.check(engine:events(name, 1))
+  local head = page[1] and page[1].kind == "open" and core.json.decode(page[1].head)
+  head = type(head) == "table" and head or {}
+  local how = { name = name, format = head.format, window = head.window, reserve = -1 }
+  return failure.check(engine:session(how))
+end
+
 return M

@@ -104,6 +104,17 @@ local function usage_of(head)
 end
 ABOUT.usage = usage_of
 
+function ABOUT.scratch(head, body)
+  local h = object(head)
+  local why = h.op ~= "put" and plain(h.reason or "") or body
+  return ("%s %s by %s: %s"):format(plain(h.op), plain(h.id), plain(h.who), why)
+end
+
+function ABOUT.phase(head)
+  local h = object(head)
+  return ("%s, from step %s"):format(plain(h.name), plain(h.step))
+end
+
 function ABOUT.answer(_, body)
   return body
 end
@@ -196,6 +207,33 @@ local function replay(opts, args)
     visible.write(text:format(visible.line(name), r.turn, r.at, r.cause, r.was, r.is))
   end
   return r.turn and 1 or 0
+end
+
+-- ---- scratch ------------------------------------------------------------------------------------
+
+local SCRATCH_ORDER = { "session", "id", "status", "who", "step", "source", "text", "by" }
+
+local function scratch(opts, args)
+  local name = words_of(args, "scratch NAME", 1)
+  local engine = opened.engine(opts, "read")
+  local s = opened.session(engine, name)
+  local drafts = json.decode((check(s:scratch_list())), { patch = true })
+  s:close()
+  engine:close()
+  local rows = {}
+  for i, one in ipairs(drafts) do
+    one.session = name
+    if opts.json then io.stdout:write((json.encode(one, SCRATCH_ORDER):gsub("\n", "")), "\n") end
+    local source = one.source > 0 and one.source or ""
+    local text = short(one.text)
+    if one.status == "rejected" then text = text .. " (" .. short(one.reason) .. ")" end
+    rows[i] = { one.id, one.status, one.who, one.step, source, text }
+  end
+  if opts.json then return 0 end
+  if #rows == 0 then failure.warn("nothing is on the scratchpad of " .. visible.line(name)) end
+  table.insert(rows, 1, { "number", "status", "who", "step", "source", "" })
+  if #rows > 1 then visible.write(grid.format(rows, { "r", "l", "l", "r", "r", "l" })) end
+  return 0
 end
 
 -- ---- fork, export, import -----------------------------------------------------------------------
@@ -297,6 +335,7 @@ local WORDS = {
   list = list,
   show = show,
   replay = replay,
+  scratch = scratch,
   fork = fork,
   export = export,
   import = import_file,
@@ -306,6 +345,7 @@ local TAKES = {
   list = {},
   show = {},
   replay = {},
+  scratch = {},
   fork = word_of.set("turn", "events"),
   export = {},
   import = word_of.set("imported"),
@@ -315,7 +355,8 @@ local TAKES = {
 function M.session(opts, args)
   local word = WORDS[args[1]]
   if not word then
-    local text = "neap session has no %s; there are list, show, replay, fork, export, import"
+    local text = "neap session has no %s; there are list, show, replay, scratch, fork, "
+      .. "export, import"
     fail(text:format(args[1]))
   end
   word_of.check("session " .. args[1], opts, TAKES[args[1]])
