@@ -1,15 +1,25 @@
--- Random order: the reference that a policy has to beat. When the prompt outgrows the height of
--- the economy, entries go down in random order (ctx.random, seed 1) to the floor.
+-- Random eviction: the reference that every policy should beat. At the height of the economy, as
+-- tide, it drops whole atoms by chance (ctx.random, seed 1) in one rewrite down to the floor.
+
+local SHOWN = { "full", "trimmed", "reference", "masked" }
+
 return {
   api = 1,
   name = "random",
-  about = "Entries go in random order, in one rewrite: a reference.",
-
-  rank = function(ctx)
-    return ctx.random()
-  end,
+  about = "What goes is drawn by lot, in one rewrite: a reference.",
 
   assemble = function(ctx)
-    if ctx.tokens > ctx.economy.height then ctx:shrink(ctx.economy.floor, "random") end
+    if ctx.tokens <= ctx.economy.height then return end
+    local list = {}
+    for e in ctx:entries({ region = "hot", at = SHOWN }) do
+      if not e.held then list[#list + 1] = e end
+    end
+    for last = #list, 1, -1 do
+      if ctx.tokens <= ctx.economy.floor then return end
+      local i = ctx.random() * last // 1 + 1
+      local e = list[i]
+      list[i] = list[last]
+      e:drop("drawn by lot")
+    end
   end,
 }
