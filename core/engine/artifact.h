@@ -43,5 +43,8 @@ const np_file *np_files_find(const neap_session *s, int64_t id);
 ** two; _PURGED, store. */
 neap_rc np_files_read(neap_session *s, const np_file *f, np_window *w, int64_t now,
                       np_buf *out, np_err *e);
+/* What a policy is told of them, and reads: np_turn.artifact, np_turn.artifact_text. */
+bool np_files_next(void *session, int64_t after, np_outside *out);
+neap_rc np_files_text(void *session, int64_t id, np_window *w, np_buf *out, np_err *e);
 
 #endif

@@ -5,7 +5,7 @@
 ** L + sqrt(2 (L - P) k (w - r) / r); what is offered to policies is twice as far above L',
 ** since height keeps information. next: account.c
 */
-#include "engine/engine.h"
+#include "engine/artifact.h"
 
 #include <math.h>
 
@@ -142,6 +142,9 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->search = np_recall_search;
   turn->search_ctx = (void *)(uintptr_t)s;          /* its index is brought up first */
   turn->random = (uint64_t *)(uintptr_t)&s->random; /* drawn from while hooks run */
+  turn->artifact = np_files_next;
+  turn->artifact_text = np_files_text;
+  turn->artifact_ctx = (void *)(uintptr_t)(s->live ? s->live : s);
   turn->object = np_object_now(s);
   turn->has_object = (s->live ? s->live : s)->object.schema != NULL;
   turn->attempt = np_deed_try;

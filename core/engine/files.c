@@ -147,3 +147,31 @@ neap_rc neap_session_get(neap_session *s, int64_t entry, const neap_window *w,
 neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text) {
   return neap_session_get(s, entry, NULL, text);
 }
+
+/* ---- policies ---------------------------------------------------------------------- */
+
+bool np_files_next(void *session, int64_t after, np_outside *out) {
+  const neap_session *s = session;
+  size_t lo = 0, hi = s->file_count;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (s->files[mid].id <= after) lo = mid + 1;
+    else hi = mid;
+  }
+  if (lo == s->file_count) return false;
+  const np_file *f = &s->files[lo];
+  *out = (np_outside){.id = f->id,
+                      .bytes = f->bytes,
+                      .lines = f->lines,
+                      .step = np_log_entry(&s->log, f->id)->step,
+                      .tool = f->tool,
+                      .query = f->query,
+                      .path = f->path,
+                      .kind = f->kind};
+  return true;
+}
+
+neap_rc np_files_text(void *session, int64_t id, np_window *w, np_buf *out, np_err *e) {
+  neap_session *s = session;
+  return np_files_read(s, np_files_find(s, id), w, s->now, out, e);
+}

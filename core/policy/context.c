@@ -390,6 +390,8 @@ void np_context_open(lua_State *L) {
                                      {"reject", np_context_reject},
                                      {"phase", np_context_phase},
                                      {"due", np_context_due},
+                                     {"peek", np_context_peek},
+                                     {"artifacts", np_context_artifacts},
                                      {NULL, NULL}};
   np_policy *p = np_host(L);
   np_open_handle(L, NP_CONTEXT_TYPE, context_index, fields, methods);

@@ -324,6 +324,8 @@ void np_context_open(lua_State *L); /* all metatables, and the slots of the regi
 void np_span_open(lua_State *L);
 void np_entry_open(lua_State *L);
 int np_entry_peek(lua_State *L); /* peek.c */
+int np_context_peek(lua_State *L);
+int np_context_artifacts(lua_State *L);
 void np_context_push(lua_State *L);
 void np_entry_push(lua_State *L, int64_t id);
 /* The handle at `arg`, of that type and of the running call. Raises. */

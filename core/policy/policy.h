@@ -26,6 +26,14 @@ typedef struct np_limits {
 
 struct np_pending;
 
+struct np_window;
+
+/* A file of the host's that the session keeps and no prompt shows. */
+typedef struct np_outside {
+  int64_t id, bytes, lines, step;
+  np_str tool, query, path, kind;
+} np_outside;
+
 /* What of a session a policy may look at besides its entries. */
 typedef enum np_sight { NP_SIGHT_SCRATCH } np_sight;
 
@@ -46,6 +54,12 @@ typedef struct np_turn {
   neap_rc (*search)(void *ctx, np_str query, int64_t *ids, size_t room, size_t *n,
                     np_err *e);
   void *search_ctx;
+  /* the artifact with the lowest id above `after`; false: there is none. NULL: nor can be */
+  bool (*artifact)(void *ctx, int64_t after, np_outside *out);
+  /* appends a window of one; NEAP_E_PURGED, _EXPIRED, store */
+  neap_rc (*artifact_text)(void *ctx, int64_t id, struct np_window *w, np_buf *out,
+                           np_err *e);
+  void *artifact_ctx;
   np_str object;   /* the state object as JSON; empty: none yet */
   bool has_object; /* there is such an object, which may be empty */
   /* tries what a hook asks for; NULL: this session takes nothing. NEAP_E_REFUSED: the faults say

@@ -426,6 +426,29 @@ function Ctx:log(...) end
 ---@return string? why nothing can be searched
 function Ctx:search(query, k) end
 
+---A part of the text of an entry, or of an artifact, by its number: as e:peek. What is looked
+---through is charged by its bytes, of lines what was read alone. In every hook but rank.
+---@param id integer
+---@param part string
+---@param tokens? integer  at most; 1,000
+---@return string? text
+---@return string? why there is none: it has expired, was purged, was rolled back
+function Ctx:peek(id, part, tokens) end
+
+---@class neap.Outside
+---@field id integer
+---@field bytes integer
+---@field lines integer
+---@field step integer
+---@field tool string?
+---@field query string?
+---@field path string?
+---@field kind string?
+
+---The artifacts of the session, which no prompt shows (Session:put), oldest first.
+---@return neap.Outside[]
+function Ctx:artifacts() end
+
 ---A few lines that say what there is and is not shown in full: results by tool, the newest
 ---files, the names that were cited, each with an entry that holds it. For the end of a summary:
 ---a model does not search for what it does not remember having seen.
