@@ -128,11 +128,21 @@ static int engine_new(lua_State *L) {
   return n;
 }
 
+/* true, or nil, why what waited for the store is lost, and the code. The handle is gone in both
+** cases. */
 static int engine_close(lua_State *L) {
   engine_box *b = luaL_checkudata(L, 1, ENGINE);
-  neap_close(b->n);
+  neap *n = b->n;
   b->n = NULL;
-  return 0;
+  lua_settop(L, 0);
+  neap_rc why = n ? neap_flush(n) : NEAP_OK;
+  if (why) np_bind_push_failure(L, n, why); /* a close has no text */
+  neap_rc rc = neap_close(n);
+  if (rc && !why) return np_bind_push_failure(L, NULL, rc);
+  if (rc || why == NEAP_E_FENCED) return 3;
+  lua_settop(L, 0);
+  lua_pushboolean(L, 1);
+  return 1;
 }
 
 /* left_out(): the store's sessions whose policy is, as JSON. */

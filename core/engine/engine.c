@@ -88,6 +88,12 @@ static neap_rc open_store(neap *n, const neap_config *c) {
       memory ? np_store_memory_open(&n->alloc, &n->store, &n->error)
              : np_store_sqlite_open(&n->alloc, c->store, (n->flags & NEAP_READONLY) != 0,
                                     &n->store, &n->error);
+  bool hold = c->on_store_failure == NEAP_STORE_HOLD && !(n->flags & NEAP_READONLY);
+  if (rc && !memory && hold) {
+    np_err why = n->error;
+    n->error = (np_err){0};
+    rc = np_store_sqlite_away(&n->alloc, c->store, &why, &n->store, &n->error);
+  }
   if (rc) return rc;
   n->store->hold = c->on_store_failure == NEAP_STORE_HOLD;
   n->store->text = np_words_text;
@@ -142,11 +148,12 @@ neap_rc neap_open(const neap_config *config, neap **out) {
   return open_store(n, &c);
 }
 
-void neap_close(neap *n) {
-  if (!n) return;
+neap_rc neap_close(neap *n) {
+  neap_rc rc = NEAP_OK;
+  if (!n) return rc;
   while (n->sessions) neap_session_close(n->sessions);
   for (size_t i = 0; i < n->vocab_count; i++) np_vocab_free(n->vocabs[i]);
-  if (n->store) n->store->ops->close(n->store, NULL);
+  if (n->store) rc = n->store->ops->close(n->store, NULL);
   mtx_destroy(&n->lock);
   neap_alloc a = n->alloc;
   np_buf_free(&n->last_system);
@@ -155,6 +162,7 @@ void neap_close(neap *n) {
   np_free(&a, n->tenant);
   np_free(&a, n->data);
   np_free(&a, n);
+  return rc;
 }
 
 /* ---- vocabularies ---- */

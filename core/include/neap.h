@@ -102,7 +102,13 @@ typedef enum neap_store_failure {
   /* It goes on: what is appended waits in memory, 64 MB at most, and each later append and prompt
   ** tries to write all of it. Until then it would be lost with the process; every account says so
   ** (`store`: events and bytes that wait, and why), and neap_flush fails. What another process has
-  ** written meanwhile comes first: then the session is fenced, and says how much is lost */
+  ** written meanwhile comes first: then the session is fenced, and says how much is lost.
+  ** A file that cannot be opened at all (its folder is missing, it may not be read, it is locked)
+  ** is the same: everything goes on in memory, and is copied to the file by the first append, put or
+  ** flush that can open it. Until then its other sessions are neither listed nor found nor said to
+  ** be missing: such calls fail with why it cannot be opened. A session that was in the file
+  ** already is not touched: what was said meanwhile is kept beside it as NAME~2, and its next
+  ** append is NEAP_E_FENCED and says so. Damage, a newer neap's file and another program's fail */
   NEAP_STORE_HOLD
 } neap_store_failure;
 
@@ -114,9 +120,9 @@ typedef struct neap_config {
   /* folder of the vocabularies; NULL: NEAP_DATA, beside the library, the prefix; then, for
   ** imported ones, the user's */
   const char *data;
-  neap_alloc alloc;                    /* zeroed: the C library's */
-  int flags;                           /* NEAP_READONLY … */
-  neap_store_failure on_store_failure; /* of stores that could be opened */
+  neap_alloc alloc; /* zeroed: the C library's */
+  int flags;        /* NEAP_READONLY … */
+  neap_store_failure on_store_failure;
 } neap_config;
 
 #define NEAP_READONLY 1     /* open the store without writing to it */
@@ -130,8 +136,10 @@ typedef struct neap_config {
 /* Opens the engine. *n is set also on failure (unless out of memory), so that neap_error(*n)
 ** can tell why; close it in both cases. */
 NEAP_API neap_rc neap_open(const neap_config *config, neap **n);
-/* Closes all sessions and the store. NULL is fine. */
-NEAP_API void neap_close(neap *n);
+/* Closes all sessions and the store, and writes what is held back. The handle is gone also when that
+** fails: then NEAP_E_FULL, _BUSY, _READONLY, _IO, _FENCED, …, and what waited is lost. Who can do
+** something about it calls neap_flush first, which says why, and again. NULL is fine. */
+NEAP_API neap_rc neap_close(neap *n);
 
 typedef struct neap_err {
   neap_rc code;
@@ -294,7 +302,8 @@ NEAP_API neap_rc neap_session_copy(neap *n, const char *name, neap *to);
 
 /* ---- the store ----------------------------------------------------------------------- */
 
-/* Writes what NEAP_DURABLE_BATCH and NEAP_DURABLE_MEMORY hold back, of all sessions. */
+/* Writes what NEAP_DURABLE_BATCH and NEAP_DURABLE_MEMORY hold back, and what waits for the store
+** (NEAP_STORE_HOLD), of all sessions. NEAP_OK: all of it is in the file. */
 NEAP_API neap_rc neap_flush(neap *n);
 
 /* Looks at all of the store: its structure, gaps in logs, sums of heads, every body against its

@@ -62,8 +62,9 @@ static neap_rc copy_pages(sqlite3 *from, sqlite3 *to, const char *path, np_err *
 
 neap_rc np_sq_backup(np_store *store, const char *path_cstr, np_err *e) {
   sqlite3 *from = NULL, *to = NULL;
-  np_sqlite *sq = np_sq_lock(store);
-  neap_rc rc = sq->readonly ? NEAP_OK : np_sq_flush_all(sq, e);
+  np_sqlite *sq = np_sq_lock_back(store);
+  neap_rc rc = np_sq_here(sq, e);
+  if (rc == NEAP_OK && !sq->readonly) rc = np_sq_flush_all(sq, e);
   if (rc == NEAP_OK) rc = look(sq, &from, e);
   np_sq_unlock(sq, rc);
   if (rc == NEAP_OK) rc = make_target(path_cstr, &to, e);

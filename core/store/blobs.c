@@ -45,7 +45,7 @@ neap_rc np_sq_get(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
   neap_rc rc = np_check_tenant(tenant, e);
   if (rc != NEAP_OK) return rc;
   np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, get(sq, tenant, hash, out, e));
+  return np_sq_unlock(sq, np_sq_unseen(sq, get(sq, tenant, hash, out, e), e));
 }
 
 static neap_rc window(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_window *w,
@@ -64,7 +64,7 @@ neap_rc np_sq_window(np_store *store, np_str tenant, const uint8_t hash[NP_SHA25
   neap_rc rc = np_check_tenant(tenant, e);
   if (rc != NEAP_OK) return rc;
   np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, window(sq, tenant, hash, w, out, e));
+  return np_sq_unlock(sq, np_sq_unseen(sq, window(sq, tenant, hash, w, out, e), e));
 }
 
 /* ---- writing ----------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ neap_rc np_sq_put(np_store *store, np_str tenant, np_str body, uint8_t hash[NP_S
   if (rc == NEAP_OK) rc = np_check_body(body, e);
   if (rc != NEAP_OK) return rc;
   np_sha256(body, hash);
-  np_sqlite *sq = np_sq_lock(store);
+  np_sqlite *sq = np_sq_lock_back(store);
   return np_sq_unlock(sq, put(sq, tenant, body, hash, e));
 }
 
@@ -371,8 +371,9 @@ neap_rc np_sq_purge(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256
                     np_err *e) {
   neap_rc rc = np_check_tenant(tenant, e);
   if (rc != NEAP_OK) return rc;
-  np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, purge(sq, tenant, hash, e));
+  np_sqlite *sq = np_sq_lock_back(store);
+  rc = np_sq_here(sq, e); /* the file may hold it, too */
+  return np_sq_unlock(sq, rc == NEAP_OK ? purge(sq, tenant, hash, e) : rc);
 }
 
 /* ---- releasing --------------------------------------------------------------------- */
@@ -406,8 +407,9 @@ neap_rc np_sq_release(np_store *store, np_str tenant, const uint8_t hash[NP_SHA2
                       int64_t seen, np_err *e) {
   neap_rc rc = np_check_tenant(tenant, e);
   if (rc != NEAP_OK) return rc;
-  np_sqlite *sq = np_sq_lock(store);
-  rc = np_sq_writable(sq, e);
+  np_sqlite *sq = np_sq_lock_back(store);
+  rc = np_sq_here(sq, e);
+  if (rc == NEAP_OK) rc = np_sq_writable(sq, e);
   if (rc == NEAP_OK) rc = np_sq_flush_all(sq, e);
   if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
   if (rc == NEAP_OK) rc = np_sq_end(sq, let_go(sq, tenant, hash, seen, e), e);

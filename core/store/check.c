@@ -233,11 +233,12 @@ static neap_rc check_all(checker *c, np_err *e) {
 
 neap_rc np_sq_check(np_store *store, void (*fn)(void *ctx, np_str line), void *ctx,
                     np_err *e) {
-  checker c = {.sq = np_sq_lock(store), .say = fn, .ctx = ctx, .err = e};
+  checker c = {.sq = np_sq_lock_back(store), .say = fn, .ctx = ctx, .err = e};
   np_buf_init(&c.line, store->alloc);
   np_buf_init(&c.tenant, store->alloc);
   np_buf_init(&c.session, store->alloc);
-  neap_rc rc = check_all(&c, e);
+  neap_rc rc = np_sq_here(c.sq, e);
+  if (rc == NEAP_OK) rc = check_all(&c, e);
   if (rc == NEAP_OK && (c.tenant.failed || c.session.failed)) rc = np_fail_mem(e);
   if (rc == NEAP_OK && c.faults > 0) {
     rc = np_fail(e, NEAP_E_CORRUPT, "store '%s': %zu faults; restore a copy of the store",

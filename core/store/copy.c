@@ -13,8 +13,8 @@ static neap_rc make_session(np_sqlite *sq, np_str tenant, np_str session, int64_
   neap_rc rc = np_sq_fence(sq, tenant, session, fence, e);
   if (rc == NEAP_OK && *fence != 0) rc = np_fail_exists(session, e);
   if (rc == NEAP_OK)
-    rc =
-        np_sq_use(sq, SQL_CLAIM, &st, e, "tti", tenant, session, (int64_t)NP_ROW_VERSION);
+    rc = np_sq_use(sq, SQL_CLAIM, &st, e, "ttii", tenant, session, sq->first_fence,
+                   (int64_t)NP_ROW_VERSION);
   if (rc != NEAP_OK) return rc;
   rc = np_sq_step(sq, st, &row, e);
   if (row) {
@@ -57,8 +57,9 @@ neap_rc np_sq_fork(np_store *store, np_str tenant, np_str from, np_str to, int64
   neap_rc rc = np_check_names(tenant, from, e);
   if (rc == NEAP_OK) rc = np_check_names(tenant, to, e);
   if (rc != NEAP_OK) return rc;
-  np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, fork_session(sq, tenant, from, to, upto, e));
+  np_sqlite *sq = np_sq_lock_back(store);
+  rc = fork_session(sq, tenant, from, to, upto, e);
+  return np_sq_unlock(sq, np_sq_unseen(sq, rc, e));
 }
 
 static neap_rc restore(np_sqlite *sq, np_str tenant, np_str session, const np_row *rows,
@@ -81,7 +82,7 @@ neap_rc np_sq_restore(np_store *store, np_str tenant, np_str session, const np_e
   if (rc != NEAP_OK) return rc;
   rows = np_rows_new(store->alloc, few, ev, n);
   if (!rows) return np_fail_mem(e);
-  np_sqlite *sq = np_sq_lock(store);
+  np_sqlite *sq = np_sq_lock_back(store);
   rc = np_sq_unlock(sq, restore(sq, tenant, session, rows, n, e));
   np_rows_free(store->alloc, rows, few);
   return rc;

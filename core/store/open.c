@@ -157,7 +157,7 @@ static neap_rc connect_file(np_sqlite *sq, const char *path, bool immutable, np_
 /* The file may come from someone else: nothing in its schema is trusted. Sizes: bodies
 ** have a limit of their own, a row has a head and a few numbers more. */
 static neap_rc configure(np_sqlite *sq, np_err *e) {
-  sqlite3_busy_timeout(sq->db, NP_BUSY_MS);
+  sqlite3_busy_timeout(sq->db, sq->busy_ms);
   sqlite3_db_config(sq->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
   sqlite3_db_config(sq->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
   sqlite3_db_config(sq->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
@@ -196,7 +196,7 @@ static neap_rc use_wal(np_sqlite *sq, np_err *e) {
           "on a local disk",
           e);
     }
-    if ((rc & 0xFF) != SQLITE_BUSY || waited >= NP_BUSY_MS) return np_sq_fail(sq, rc, e);
+    if ((rc & 0xFF) != SQLITE_BUSY || waited >= sq->busy_ms) return np_sq_fail(sq, rc, e);
     sqlite3_sleep(10);
   }
 }
@@ -278,29 +278,63 @@ void np_sq_free(np_sqlite *sq) {
   sqlite3_mutex_free(sq->lock);
   np_press_free(&sq->press);
   np_buf_free(&sq->packed);
+  np_buf_free(&sq->moved);
+  np_free(sq->st.alloc, sq->away);
   np_free(sq->st.alloc, sq->label);
   np_free(sq->st.alloc, sq);
 }
 
+static np_sqlite *make(const neap_alloc *a, const char *path, bool readonly,
+                       int busy_ms) {
+  np_sqlite *sq = np_calloc(a, 1, sizeof *sq);
+  if (!sq) return NULL;
+  sq->st = (np_store){.ops = &np_sq_ops, .alloc = a};
+  sq->readonly = readonly;
+  sq->busy_ms = busy_ms;
+  sq->first_fence = 1;
+  np_memlogs_init(&sq->held, a, false);
+  np_buf_init(&sq->packed, a);
+  np_buf_init(&sq->moved, a);
+  sq->label = make_label(a, path);
+  sq->lock = sqlite3_mutex_alloc(SQLITE_MUTEX_RECURSIVE);
+  if (sq->label && sq->lock) return sq;
+  np_sq_free(sq);
+  return NULL;
+}
+
+neap_rc np_sq_open(const neap_alloc *a, const char *path_cstr, bool readonly, int busy_ms,
+                   np_sqlite **out, np_err *e) {
+  np_sqlite *sq = make(a, path_cstr, readonly, busy_ms);
+  neap_rc rc = sq ? open_path(sq, path_cstr, e) : np_fail_mem(e);
+  if (rc != NEAP_OK && sq) np_sq_free(sq);
+  if (rc != NEAP_OK) return rc;
+  sq->busy_ms = NP_BUSY_MS;
+  sqlite3_busy_timeout(sq->db, NP_BUSY_MS);
+  *out = sq;
+  return NEAP_OK;
+}
+
+neap_rc np_sq_open_memory(const neap_alloc *a, const char *path_cstr, np_sqlite **out,
+                          np_err *e) {
+  np_sqlite *sq = make(a, path_cstr, false, NP_BUSY_MS);
+  if (!sq) return np_fail_mem(e);
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  int opened = sqlite3_open_v2(":memory:", &sq->db, flags, NULL);
+  neap_rc rc = opened == SQLITE_OK ? configure(sq, e) : np_fail_mem(e);
+  if (rc == NEAP_OK) rc = np_sq_migrate(sq, e);
+  if (rc == NEAP_OK) *out = sq;
+  else np_sq_free(sq);
+  return rc;
+}
+
 neap_rc np_store_sqlite_open(const neap_alloc *a, const char *path_cstr, bool readonly,
                              np_store **out, np_err *e) {
+  np_sqlite *sq = NULL;
   *out = NULL;
   if (!path_cstr || !*path_cstr) {
     return np_fail(e, NEAP_E_ARG, "the store's path is empty; give the path of a file");
   }
-  np_sqlite *sq = np_calloc(a, 1, sizeof *sq);
-  if (!sq) return np_fail_mem(e);
-  sq->st = (np_store){.ops = &np_sq_ops, .alloc = a};
-  sq->readonly = readonly;
-  np_memlogs_init(&sq->held, a, false);
-  np_buf_init(&sq->packed, a);
-  sq->label = make_label(a, path_cstr);
-  sq->lock = sqlite3_mutex_alloc(SQLITE_MUTEX_RECURSIVE);
-  neap_rc rc = sq->label && sq->lock ? open_path(sq, path_cstr, e) : np_fail_mem(e);
-  if (rc == NEAP_OK) {
-    *out = &sq->st;
-  } else {
-    np_sq_free(sq);
-  }
+  neap_rc rc = np_sq_open(a, path_cstr, readonly, NP_BUSY_MS, &sq, e);
+  if (rc == NEAP_OK) *out = &sq->st;
   return rc;
 }

@@ -39,8 +39,8 @@ static neap_rc last_seq(np_sqlite *sq, np_str tenant, np_str session, int64_t *l
 static neap_rc raise_fence(np_sqlite *sq, np_claim *out, np_err *e) {
   sqlite3_stmt *st;
   bool row = false;
-  neap_rc rc = np_sq_use(sq, SQL_CLAIM, &st, e, "tti", out->tenant, out->session,
-                         (int64_t)NP_ROW_VERSION);
+  neap_rc rc = np_sq_use(sq, SQL_CLAIM, &st, e, "ttii", out->tenant, out->session,
+                         sq->first_fence, (int64_t)NP_ROW_VERSION);
   if (rc != NEAP_OK) return rc;
   rc = np_sq_step(sq, st, &row, e);
   if (row) {
@@ -86,10 +86,10 @@ static neap_rc sq_claim(np_store *store, np_str tenant, np_str session, bool rea
   *out = (np_claim){.tenant = tenant, .session = session};
   neap_rc rc = np_check_names(tenant, session, e);
   if (rc != NEAP_OK) return rc;
-  np_sqlite *sq = np_sq_lock(store);
+  np_sqlite *sq = readonly ? np_sq_lock(store) : np_sq_lock_back(store);
   np_err own = {0};
   if (!e) e = &own;
-  rc = readonly ? np_sq_look(sq, out, e) : take(sq, out, e);
+  rc = readonly ? np_sq_unseen(sq, np_sq_look(sq, out, e), e) : take(sq, out, e);
   if (rc != NEAP_OK && !readonly) rc = np_sq_want_claim(sq, out, rc, e);
   return np_sq_unlock(sq, rc);
 }
@@ -100,7 +100,7 @@ static neap_rc sq_append(np_store *store, np_claim *c, const np_event *ev, size_
   if (rc != NEAP_OK || n == 0) return rc;
   np_row few[NP_FEW_ROWS], *rows = np_rows_new(store->alloc, few, ev, n);
   if (!rows) return np_fail_mem(e);
-  np_sqlite *sq = np_sq_lock(store);
+  np_sqlite *sq = np_sq_lock_back(store);
   rc = np_sq_unlock(sq, np_sq_append_rows(sq, c, rows, n, durable, e));
   np_rows_free(store->alloc, rows, few);
   if (rc == NEAP_OK) c->last_seq += (int64_t)n;
@@ -285,7 +285,9 @@ static neap_rc sq_sessions(np_store *store, np_str tenant,
   if (rc != NEAP_OK) return rc;
   np_buf_init(&page, store->alloc);
   np_sqlite *sq = np_sq_lock(store);
-  rc = np_sq_unlock(sq, list_sessions(sq, tenant, &page, e));
+  rc = np_sq_here(sq, e);
+  if (rc == NEAP_OK) rc = list_sessions(sq, tenant, &page, e);
+  np_sq_unlock(sq, rc);
   if (rc == NEAP_OK) rc = np_page_visit_sessions(&page, fn, ctx);
   np_buf_free(&page);
   return rc;
@@ -316,7 +318,9 @@ static neap_rc sq_find(np_store *store, const np_find *find, np_hit *out, size_t
       np_check_names(find->tenant, find->session.n ? find->session : NP_LIT("-"), e);
   if (rc != NEAP_OK) return rc;
   np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, np_words_find(sq, find, out, n, names, e));
+  rc = find->session.n ? NEAP_OK : np_sq_here(sq, e); /* of others' only all are all */
+  if (rc == NEAP_OK) rc = np_words_find(sq, find, out, n, names, e);
+  return np_sq_unlock(sq, rc);
 }
 
 /* ---- the whole store --------------------------------------------------------------- */
@@ -344,9 +348,10 @@ static neap_rc sq_secret(np_store *store, uint8_t out[NP_SHA256], np_err *e) {
 }
 
 static neap_rc sq_flush(np_store *store, np_err *e) {
-  np_sqlite *sq = np_sq_lock(store);
+  np_sqlite *sq = np_sq_lock_back(store);
   np_err own = {0};
   neap_rc rc = np_sq_flush_all(sq, e ? e : &own);
+  if (rc == NEAP_OK) rc = np_sq_here(sq, e);
   if (rc != NEAP_OK) np_sq_flush_failed(sq, rc, e ? e : &own);
   return np_sq_unlock(sq, rc);
 }
@@ -354,8 +359,10 @@ static neap_rc sq_flush(np_store *store, np_err *e) {
 /* Emptying the write-ahead log is a courtesy: another process in the store may prevent
 ** it, and nobody waits for that. */
 static neap_rc sq_close(np_store *store, np_err *e) {
-  np_sqlite *sq = np_sq_lock(store);
-  neap_rc rc = np_sq_unlock(sq, np_sq_flush_all(sq, e));
+  np_sqlite *sq = np_sq_lock_back(store);
+  neap_rc rc = np_sq_flush_all(sq, e);
+  if (rc == NEAP_OK) rc = np_sq_unwritten(sq, e);
+  np_sq_unlock(sq, rc);
   sqlite3_busy_timeout(sq->db, 0);
   if (!sq->readonly) {
     sqlite3_wal_checkpoint_v2(sq->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);

@@ -68,6 +68,7 @@ typedef enum np_sql {
   SQL_DOC_OF,
   SQL_DOC_PURGE,
   SQL_HOLDERS,
+  SQL_WAITING,
   SQL_COUNT
 } np_sql;
 
@@ -84,7 +85,12 @@ typedef struct np_sqlite {
   int sync;        /* the `synchronous` in force: 1 NORMAL, 2 FULL */
   sqlite3_stmt *stmt[SQL_COUNT];
   np_memlogs held;
-  np_err trouble; /* why some of them wait */
+  np_err trouble;      /* why some of them wait, or why the file cannot be opened: */
+  char *away;          /* its path then, and all is in memory; else NULL (away.c) */
+  int64_t first_fence; /* of a new session */
+  np_buf
+      moved;   /* of sessions that came back under another name: their old and new ones */
+  int busy_ms; /* how long opening waits for another process */
   np_press press;
   np_buf packed; /* what was compressed last */
 } np_sqlite;
@@ -170,6 +176,20 @@ neap_rc np_sq_claim_held(np_sqlite *sq, np_memlog *log, np_err *e);
 void np_sq_flush_failed(np_sqlite *sq, neap_rc rc, const np_err *e);
 neap_rc np_sq_waiting(np_store *st, np_str tenant, np_str session, np_waiting *out);
 
+/* ---- away.c ------------------------------------------------------------------------ */
+bool np_sq_may_pass(
+    neap_rc rc); /* a failure of the world around the file, not of the file */
+/* np_sq_lock for who writes: a file that could not be opened is tried again. */
+np_sqlite *np_sq_lock_back(np_store *st);
+/* What a file that could not be opened may hold is not said to be missing. */
+neap_rc np_sq_unseen(const np_sqlite *sq, neap_rc rc, np_err *e);
+/* Is the file there? Else why not. */
+neap_rc np_sq_here(const np_sqlite *sq, np_err *e);
+/* At the end: is something only in memory? */
+neap_rc np_sq_unwritten(np_sqlite *sq, np_err *e);
+/* An overtaken claim: because its session came back under another name? */
+neap_rc np_sq_say_moved(const np_sqlite *sq, const np_claim *c, neap_rc rc, np_err *e);
+
 /* ---- copy.c ------------------------------------------------------------------------ */
 neap_rc np_sq_fork(np_store *st, np_str tenant, np_str from, np_str to, int64_t upto,
                    np_err *e);
@@ -186,6 +206,11 @@ neap_rc np_sq_check(np_store *st, void (*say)(void *ctx, np_str line), void *ctx
                     np_err *e);
 
 /* ---- open.c ------------------------------------------------------------------------ */
+/* The file's, opened while others wait no longer than busy_ms; or one in memory. */
+neap_rc np_sq_open(const neap_alloc *a, const char *path_cstr, bool readonly, int busy_ms,
+                   np_sqlite **out, np_err *e);
+neap_rc np_sq_open_memory(const neap_alloc *a, const char *path_cstr, np_sqlite **out,
+                          np_err *e);
 void np_sq_free(np_sqlite *sq);
 
 /* ---- sqlite.c ---------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
-    [SQL_CLAIM] = "INSERT INTO session(tenant, name, fence, version) VALUES(?, ?, 1, ?)"
+    [SQL_CLAIM] = "INSERT INTO session(tenant, name, fence, version) VALUES(?, ?, ?, ?)"
                   " ON CONFLICT(tenant, name) DO UPDATE SET fence = fence + 1"
                   " RETURNING fence",
     [SQL_FENCE] = "SELECT fence FROM session WHERE tenant = ? AND name = ?",
@@ -94,6 +94,10 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_DOC_OF] =
         "SELECT id, part, sum, words FROM doc WHERE id > ? AND id < ? AND seq = ?",
     [SQL_DOC_PURGE] = "UPDATE doc SET rank = 9, words = 0, sum = 0 WHERE id = ?",
+    [SQL_WAITING] = "SELECT count(*), sum(length(e.head)"
+                    " + coalesce(length(e.body), b.size, 0)) FROM event AS e"
+                    " LEFT JOIN blob AS b ON e.place IN (2, 5) AND b.tenant = e.tenant"
+                    " AND b.hash = e.hash WHERE e.tenant = ? AND e.session = ?",
     [SQL_HOLDERS] = "SELECT seq, session, place, body FROM event"
                     " WHERE tenant = ? AND hash = ? AND place IN (1, 2, 5)",
 };
@@ -170,7 +174,9 @@ neap_rc np_sq_fail(const np_sqlite *sq, int rc, np_err *e) {
     case SQLITE_PROTOCOL:
       return np_sq_say(sq, NEAP_E_BUSY,
                        "locked by another process; try again, or end what holds it", e);
-    case SQLITE_FULL:
+    case SQLITE_FULL: /* of memory for what waits, it is told why it waits */
+      if (sq->away && e) *e = sq->trouble;
+      if (sq->away) return sq->trouble.code;
       return np_sq_say(
           sq, NEAP_E_FULL,
           "the disk is full or the file may not grow; free space and try again", e);

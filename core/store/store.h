@@ -272,4 +272,13 @@ neap_rc np_store_memory_open(const neap_alloc *a, np_store **out, np_err *e);
 neap_rc np_store_sqlite_open(const neap_alloc *a, const char *path_cstr, bool readonly,
                              np_store **out, np_err *e);
 
+/* Where that fails with `why`, and the host wants to go on all the same: a store in memory, 64 MB at
+** most, that becomes the file's as soon as the file can be opened, which whoever writes or flushes
+** tries. Set `hold`. Until then what may be in the file is not said to be missing: NEAP_E_NOTFOUND
+** is `why` instead. A session that turns out to be in the file already is kept there under another
+** name, and its claim is overtaken. Fails with `why` where that cannot pass: damage, a newer or
+** another program's file, a path that can be no file's. */
+neap_rc np_store_sqlite_away(const neap_alloc *a, const char *path_cstr,
+                             const np_err *why, np_store **out, np_err *e);
+
 #endif

@@ -70,8 +70,9 @@ static neap_rc check_version(const np_sqlite *sq, np_err *e) {
 }
 
 neap_rc np_sq_stats(np_store *store, np_figure_fn fn, void *ctx, np_err *e) {
-  np_sqlite *sq = np_sq_lock(store);
-  neap_rc rc = check_version(sq, e);
+  np_sqlite *sq = np_sq_lock_back(store);
+  neap_rc rc = np_sq_here(sq, e);
+  if (rc == NEAP_OK) rc = check_version(sq, e);
   if (rc == NEAP_OK) rc = np_sq_exec(sq, "BEGIN", e);
   if (rc == NEAP_OK) rc = add_file(sq, fn, ctx, e);
   for (size_t i = 0; rc == NEAP_OK && i < NP_COUNT(figures); i++)
@@ -132,6 +133,7 @@ static neap_rc vacuum(np_sqlite *sq, np_swept *out, np_err *e) {
 
 neap_rc np_sq_vacuum(np_store *store, np_swept *out, np_err *e) {
   *out = (np_swept){0};
-  np_sqlite *sq = np_sq_lock(store);
-  return np_sq_unlock(sq, vacuum(sq, out, e));
+  np_sqlite *sq = np_sq_lock_back(store);
+  neap_rc rc = np_sq_here(sq, e);
+  return np_sq_unlock(sq, rc == NEAP_OK ? vacuum(sq, out, e) : rc);
 }

@@ -5,14 +5,14 @@
 */
 #include "store/sqlite.h"
 
-/* Failures of the world around the file: they may pass. Damage does not. */
-static bool may_pass(neap_rc rc) {
+/* They may pass. Damage does not. */
+bool np_sq_may_pass(neap_rc rc) {
   return rc == NEAP_E_FULL || rc == NEAP_E_READONLY || rc == NEAP_E_BUSY ||
          rc == NEAP_E_IO;
 }
 
 static bool is_held(const np_sqlite *sq, neap_rc rc) {
-  return sq->st.hold && !sq->readonly && may_pass(rc);
+  return sq->st.hold && !sq->readonly && !sq->away && np_sq_may_pass(rc);
 }
 
 /* Who has waited once for another process's lock does not wait for it at each call. */
@@ -91,6 +91,7 @@ neap_rc np_sq_append_rows(np_sqlite *sq, np_claim *c, const np_row *rows, size_t
   np_err own = {0};
   if (!e) e = &own;
   neap_rc rc = try(sq, c, rows, n, durable, e);
+  if (rc == NEAP_E_FENCED) return np_sq_say_moved(sq, c, rc, e);
   return is_held(sq, rc) ? wait(sq, c, rows, n, rc, e) : rc;
 }
 
@@ -107,15 +108,28 @@ neap_rc np_sq_claim_held(np_sqlite *sq, np_memlog *log, np_err *e) {
   return log->fence == NP_FENCE_WANTED ? claim_late(sq, &c, log, e) : NEAP_OK;
 }
 
+/* All of it, while the file is away. */
+static void count_all(np_sqlite *sq, np_str tenant, np_str session, np_waiting *out) {
+  sqlite3_stmt *st;
+  bool row = false;
+  neap_rc rc = np_sq_use(sq, SQL_WAITING, &st, NULL, "tt", tenant, session);
+  if (rc != NEAP_OK) return;
+  np_sq_step(sq, st, &row, NULL);
+  if (row) out->events += sqlite3_column_int64(st, 0);
+  if (row) out->bytes += sqlite3_column_int64(st, 1);
+  np_sq_done(st);
+}
+
 neap_rc np_sq_waiting(np_store *store, np_str tenant, np_str session, np_waiting *out) {
   np_sqlite *sq = np_sq_lock(store);
   const np_memlog *log = np_memlog_find(&sq->held, tenant, session);
   *out = (np_waiting){.why = {0}};
-  if (log && log->waits) {
-    out->events = (int64_t)log->n;
+  if (sq->away) count_all(sq, tenant, session, out);
+  if (log && (log->waits || sq->away)) {
+    out->events += (int64_t)log->n;
     for (size_t i = 0; i < log->n; i++)
       out->bytes += (int64_t)(log->rows[i].ev.head.n + log->rows[i].ev.body.n);
-    out->why = sq->trouble;
   }
+  if (out->events > 0) out->why = sq->trouble;
   return np_sq_unlock(sq, NEAP_OK);
 }

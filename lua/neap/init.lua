@@ -409,12 +409,14 @@ function Session:shadow_account()
   return all
 end
 
---- Closes the session and its store. Closing twice is fine.
+--- Closes the session and its store. Closing twice is fine. True, or nil, a message and a code when
+--- what waited for the store could not be written, and is lost.
 function Session:close()
-  if not self.raw then return end
-  self.raw:close()
-  self.engine:close()
+  if not self.raw then return true end
+  local raw, engine = self.raw, self.engine
   self.raw, self.engine = nil, nil
+  raw:close()
+  return engine:close()
 end
 
 Session.__close = Session.close

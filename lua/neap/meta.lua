@@ -38,8 +38,9 @@ local neap = {}
 ---  resumed the same, or none; so with `request`
 ---@field request? table|string the request's other members: model, max_tokens, …
 ---@field durable? "process"|"power"|"batch"|"memory"
----@field on_store_failure? "stop"|"hold" while the disk is full or the store locked: hold goes on,
----                          what waits is written later, and accounts tell of it (`store`)
+---@field on_store_failure? "stop"|"hold" while the disk is full, the store locked, or its file cannot
+---                          be opened: hold goes on, what waits is written later, and accounts
+---                          tell of it (`store`)
 ---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks
 ---  a model, or says nil, why and a code; none: summaries are made by picking lines; false: the host
 ---  calls next_ask and answer
@@ -286,7 +287,9 @@ function Session:shadow(policy, options) end
 ---@return table? totals, string? message, string? code
 function Session:shadow_account() end
 
----Closes the session and its store; also done by `<close>` and by the collector.
+---Closes the session and its store; also done by `<close>` and by the collector. Fails, closed all
+---the same, when what waited for the store could not be written: it is lost.
+---@return true? ok, string? message, string? code
 function Session:close() end
 
 ---@class neap.StoreOptions

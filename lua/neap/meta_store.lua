@@ -87,6 +87,7 @@ function Store:vacuum() end
 function Store:backup(path) end
 
 ---Closes the store; also done by `<close>` and by the collector.
+---@return true? ok, string? message, string? code
 function Store:close() end
 
 return Store

@@ -122,8 +122,10 @@ function Store:backup(path)
 end
 
 function Store:close()
-  if self.engine then self.engine:close() end
+  local engine = self.engine
   self.engine = nil
+  if not engine then return true end
+  return engine:close()
 end
 
 Store.__gc = Store.close
