@@ -30,6 +30,7 @@ return {
     every = { default = 4, min = 1, help = "steps that make a summary" },
     observation = { default = 1200, min = 50, help = "tokens of one result" },
     summary = { default = 1000, min = 50, max = 16000, help = "most tokens of one summary" },
+    map = { default = 0, min = 0, max = 4000, help = "bytes of what it leads to, 100 and more" },
   },
   tools = { "recall", "read" },
 
@@ -44,7 +45,10 @@ return {
     -- after a refusal, or no answer, not again before as many steps have come
     if old.steps < o.every + (ctx.state.refused or 0) then return end
     local most = neap.clamp(old.tokens // 3, 50, o.summary)
-    local ok = ctx:fold(old, ctx:summarize(old, { max_tokens = most }))
+    local text, why = ctx:summarize(old, { max_tokens = most })
+    -- a model does not search for what it does not remember having seen
+    local map = text and o.map >= 100 and ctx:map(o.map, old)
+    local ok = ctx:fold(old, map and text .. "\n" .. map or text, why)
     ctx.state.refused = not ok and old.steps or nil
   end,
 }

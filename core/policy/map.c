@@ -14,6 +14,8 @@
 
 typedef struct map {
   const np_pack *pack;
+  const np_span
+      *span; /* of what it holds alone; NULL: of all that is not shown in full */
   char text[BYTES_MAX];
   size_t n, room;
 } map;
@@ -51,9 +53,20 @@ static bool put_item(map *m, const char *first, bool begun, np_str name, int64_t
   return ok;
 }
 
+static bool holds(const np_span *s, uint32_t atom) {
+  size_t lo = 0, hi = s->atoms;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (s->atom[mid] < atom) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < s->atoms && s->atom[lo] == atom;
+}
+
 static bool is_hidden(const map *m, const np_entry *en) {
   const np_view *v = &m->pack->view;
   if (en->id > (int64_t)v->count) return false;
+  if (m->span) return holds(m->span, en->atom);
   const np_shown *s = np_view_at(v, en->id);
   return s->folded || s->rung != NP_FULL;
 }
@@ -70,7 +83,7 @@ static int64_t add_extent(map *m) {
     if (en->step > to) to = en->step;
   }
   if (n == 0) return 0;
-  put(m, NP_LIT("Not shown in full: "));
+  put(m, m->span ? NP_LIT("Of these: ") : NP_LIT("Not shown in full: "));
   put_int(m, n);
   put(m, n == 1 ? NP_LIT(" entry") : NP_LIT(" entries"));
   put(m, from == to ? NP_LIT(" of step ") : NP_LIT(" of steps "));
@@ -149,15 +162,18 @@ static void add_names(map *m) {
   put_line(m, "\nNames: ", list, n, true);
 }
 
-/* map(bytes): the lines, of at most so many bytes (1,000); nil when all is shown in full. */
+/* map(bytes, span): the lines, of at most so many bytes (1,000); nil when all is shown in full. Of a
+** span what it holds, for the end of the summary that is to stand for it. */
 int np_context_map(lua_State *L) {
   np_policy *p = np_host(L);
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
   lua_Integer bytes = luaL_optinteger(L, 2, 1000);
   luaL_argcheck(L, bytes >= 100 && bytes <= BYTES_MAX, 2, "between 100 and 4,000 bytes");
+  const np_span *span = lua_isnoneornil(L, 3) ? NULL : np_check_span(L, 3);
   np_charge_slow(L, 4 * p->pack->log->entry_count + 1000);
   map *m = lua_newuserdatauv(L, sizeof *m, 0);
   m->pack = p->pack;
+  m->span = span;
   m->n = 0;
   m->room = (size_t)bytes;
   np_index_need(L);

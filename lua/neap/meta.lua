@@ -456,8 +456,9 @@ function Ctx:artifacts() end
 ---files, the names that were cited, each with an entry that holds it. For the end of a summary:
 ---a model does not search for what it does not remember having seen.
 ---@param bytes? integer  at most so many, 100 to 4,000 (1,000)
+---@param span? neap.Span  of what it holds alone, as its summary should lead to it
 ---@return string? lines nil when all is shown in full
-function Ctx:map(bytes) end
+function Ctx:map(bytes, span) end
 
 ---Lowers the least valuable, in one rewrite, until the prompt has at most that many tokens.
 ---@param tokens number

@@ -254,4 +254,42 @@ describe("ctx:map", function()
       table.concat(account.log, "\n")
     )
   end)
+
+  -- A history under three_tier, in which early files are named and cited; the prompt at its end.
+  local function prompt(options)
+    local o = { policy = "policies/three_tier.lua", options = options, window = 9000 }
+    o.reserve = 0
+    local s <close> = assert(neap.session(o))
+    assert(s:add({ role = "user", content = "mend the pump" }))
+    for i = 1, 8 do
+      assert(s:prompt())
+      local f = { name = "read", arguments = ('{"path":"src/f%d.c"}'):format(i) }
+      local call = { id = "c" .. i, type = "function", ["function"] = f }
+      local said = i > 2 and ("as E470%d says"):format(i - 2) or "look"
+      assert(s:add({ role = "assistant", content = said, tool_calls = { call } }))
+      local text = ("E470%d: is here, %s"):format(i, ("words of a file "):rep(100))
+      assert(s:add({ role = "tool", tool_call_id = "c" .. i, content = text }))
+    end
+    return assert(s:prompt())
+  end
+
+  it("of a span ends the summary that stands for it, where the policy's option says so", function()
+    local options = { hot = 2, every = 2 }
+    assert.is_nil(prompt(options):find("Of these: ", 1, true))
+    options.map = 400
+    local body, maps = prompt(options), {}
+    for map in body:gmatch("Of these: (.-)\"") do
+      maps[#maps + 1] = map
+    end
+    assert.is_true(#maps >= 2)
+    local first = "entries of steps 1-2\\nResults: read 2\\nFiles: src/f2.c"
+    assert.truthy(maps[1]:find(first, 1, true))
+    assert.truthy(maps[1]:find("Names: ", 1, true))
+    assert.truthy(maps[1]:find("E4702", 1, true) and maps[1]:find("E4701", 1, true))
+    assert.is_nil(maps[1]:find("src/f3.c", 1, true), "what another summary stands for")
+    assert.truthy(maps[2]:find("src/f3.c", 1, true))
+    for _, map in ipairs(maps) do
+      assert.is_true(#map < 400)
+    end
+  end)
 end)
