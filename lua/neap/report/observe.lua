@@ -56,7 +56,7 @@ function Observer:turn(session, account, i)
   self.is_sent = account.overflow == nil
   if self.is_sent then self:take_rungs(session, account) end
   if self.is_sent then self.density:turn(session, account.step) end
-  self.truth:turn(session, self.is_sent)
+  self.truth:turn(session, account)
   self.truth:need(session, i, self.is_sent)
   self.repeats:step(session, false) -- what came between two steps are no calls of a step
 end

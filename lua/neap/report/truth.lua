@@ -32,7 +32,8 @@ end
 
 ---@class neap.Truth
 ---@field is_planted boolean
----@field texts table[]   constraints: { text, holders }
+---@field texts table[]   constraints: { text, holders, state of the last turn that was sent }
+---@field by_entry table<integer, table[]> the constraints that an entry holds
 local Truth = {}
 Truth.__index = Truth
 
@@ -49,6 +50,7 @@ function M.new(recording)
     recording = recording,
     seen = 0,
     texts = {},
+    by_entry = {},
     has = {},
     refuted = {},
     due = 0,
@@ -96,7 +98,17 @@ local function constraints_in(recording, text)
 end
 
 local function note_holder(list, id, kind, text, wanted)
-  if text:find(wanted, 1, true) then list[#list + 1] = { id = id, is_note = NOTE[kind] } end
+  if not text:find(wanted, 1, true) then return false end
+  list[#list + 1] = { id = id, is_note = NOTE[kind] }
+  return true
+end
+
+-- The same for a constraint, whose state has to be looked at again.
+function Truth:note_constraint(one, id, kind, text)
+  if not note_holder(one.holders, id, kind, text, one.text) then return end
+  one.is_known = false
+  self.by_entry[id] = self.by_entry[id] or {}
+  table.insert(self.by_entry[id], one)
 end
 
 -- Entries that have come since: which constraints and refuted facts they hold.
@@ -110,8 +122,8 @@ function Truth:take_in(session)
         if #self.texts < MOST then self:watch_for(sentence) end
       end
     end
-    for _, one in ipairs(self.texts) do
-      note_holder(one.holders, id, kind, text, one.text)
+    for _, one in ipairs(text ~= "" and self.texts or {}) do
+      self:note_constraint(one, id, kind, text)
     end
     for _, one in ipairs(self.refuted) do
       note_holder(one.facts, id, kind, text, one.fact)
@@ -139,14 +151,32 @@ local function is_exposed(session, one)
   return not state_of(session, one.bys, one.by)
 end
 
+-- What a constraint's state was is what it is, unless an entry that holds it has changed since.
+function Truth:forget(account)
+  for _, change in ipairs(account.changed or {}) do
+    for _, one in ipairs(self.by_entry[change.entry] or {}) do
+      one.is_known = false
+    end
+  end
+  if not account.overflow then return end
+  for _, one in ipairs(self.texts) do
+    one.is_known = false
+  end
+end
+
 --- Takes in a turn's prompt.
 ---@param session table
----@param is_sent boolean
-function Truth:turn(session, is_sent)
+---@param account table
+function Truth:turn(session, account)
+  local is_sent = account.overflow == nil
   self:take_in(session)
+  self:forget(account)
   for _, one in ipairs(self.texts) do
     if #one.holders > 0 then
-      local state = is_sent and state_of(session, one.holders, one.text)
+      if is_sent and not one.is_known then
+        one.state, one.is_known = state_of(session, one.holders, one.text), true
+      end
+      local state = is_sent and one.state
       self.due = self.due + 1
       if state == "present" then self.kept = self.kept + 1 end
       if state == "noted" then self.noted = self.noted + 1 end

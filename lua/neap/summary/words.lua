@@ -8,12 +8,16 @@ local M = {}
 
 local P, R, S, C, Cmt = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Cmt
 
+-- What makes a run of letters a name. Where it stands nowhere in a line there is no name.
+local function is_odd(s)
+  return s:find("[%d_/]") or s:find("%w[.-]%w") or s:find("%l%u")
+end
+
 local letter = R("az", "AZ", "09") + S("_./:@#-")
 local function is_name(_, at, s)
   local core = s:match("^[./:@#-]*(.-)[./:@#-]*$")
   if #core < 3 then return false end
-  local odd = core:find("[%d_/]") or core:find("%w[.-]%w") or core:find("%l%u")
-  if not odd or (#core < 4 and not core:find("^%d+$")) then return false end
+  if not is_odd(core) or (#core < 4 and not core:find("^%d+$")) then return false end
   return at, core
 end
 local name = Cmt(C(letter ^ 1), is_name)
@@ -26,7 +30,7 @@ local scan = lpeg.Ct((plain + name + letter ^ 1 + 1) ^ 0)
 ---@param line string
 ---@return fun(): string?
 function M.names(line)
-  local list, i = scan:match(line), 0
+  local list, i = is_odd(line) and scan:match(line) or {}, 0
   return function()
     i = i + 1
     return list[i]
@@ -36,7 +40,7 @@ end
 ---@param line string
 ---@return integer
 function M.count_names(line)
-  return #scan:match(line)
+  return is_odd(line) and #scan:match(line) or 0
 end
 
 -- ---- words ----------------------------------------------------------------------------------
@@ -71,7 +75,7 @@ local has_error_word = finder(
 ---@param line string
 ---@return boolean
 function M.is_error(line)
-  return has_error_word((line:gsub("[%w_./-]*[/.]%w[%w_./-]*", "")))
+  return has_error_word(line) and has_error_word((line:gsub("[%w_./-]*[/.]%w[%w_./-]*", "")))
 end
 
 M.is_unsure =
