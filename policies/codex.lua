@@ -3,7 +3,8 @@
 -- window; the newest user messages up to 20,000 tokens stay word for word, then the summary.
 --
 -- Answers, calls and results all go, but for those of the newest step. The user's messages stand
--- at the head of the summary; of the one that is too long the end is cut. A token is four bytes,
+-- at the head of the summary; of the one that is too long the end is cut; the newest stays in its
+-- place as well. A token is four bytes,
 -- as Codex takes it; a fold holds 64 KiB, so that 14,000 are the most. The summary is asked for
 -- 5 % below the budget at the latest, as it comes a turn later. Earlier ones stay beside it.
 --
@@ -11,7 +12,7 @@
 --   user 20
 --   call read src/a.c                            -> folded
 --   result 700 "fault E4711 in core/pump.c:88"   -> folded
---   user 20 "spare core/pump.c"                  -> folded
+--   user 20 "spare core/pump.c"
 --   call read src/b.c
 --   result 1480
 --   call read src/c.c

@@ -316,6 +316,27 @@ static int session_append_result(lua_State *L) {
   return push_done(L, s, neap_append_result(s, &c, text));
 }
 
+static void set_int(lua_State *L, const char *name, int64_t v) {
+  lua_pushinteger(L, (lua_Integer)v);
+  lua_setfield(L, -2, name);
+}
+
+/* A list of { entry, step, kind, from, to }: the first byte is 1, and `to` is the last. */
+static void push_parts(lua_State *L, const neap_ask *a) {
+  lua_createtable(L, a->part_count < INT_MAX ? (int)a->part_count : 0, 0);
+  for (size_t i = 0; i < a->part_count; i++) {
+    const neap_ask_part *p = &a->parts[i];
+    lua_createtable(L, 0, 5);
+    set_int(L, "entry", p->entry);
+    set_int(L, "step", p->step);
+    set_int(L, "from", (int64_t)p->from + 1);
+    set_int(L, "to", (int64_t)p->to);
+    lua_pushstring(L, p->kind);
+    lua_setfield(L, -2, "kind");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
 /* next_ask(after): the first open ask whose id is greater, as a table, or nothing. */
 static int session_next_ask(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
@@ -329,6 +350,9 @@ static int session_next_ask(lua_State *L) {
   lua_pushinteger(L, (lua_Integer)a.max_tokens);
   lua_setfield(L, -2, "max_tokens");
   set_str(L, "text", a.text);
+  set_str(L, "notes", a.notes);
+  push_parts(L, &a);
+  lua_setfield(L, -2, "parts");
   return 1;
 }
 

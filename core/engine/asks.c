@@ -115,8 +115,13 @@ int neap_ask_after(neap_session *s, int64_t after, neap_ask *a) {
   if (np_session_enter_out(s, a)) return 0;
   const np_ask *open = np_policy_open_ask(s->policy, after);
   if (open) {
-    *a = (neap_ask){open->id, open->summary ? "summary" : "ask", open->text,
-                    open->max_tokens};
+    *a = (neap_ask){.id = open->id,
+                    .kind = open->summary ? "summary" : "ask",
+                    .text = open->text,
+                    .max_tokens = open->max_tokens,
+                    .notes = open->notes,
+                    .parts = open->parts,
+                    .part_count = open->part_count};
   }
   np_session_leave(s, NEAP_OK);
   return open != NULL;
@@ -226,7 +231,7 @@ static bool read_sha(np_json head, uint8_t out[NP_SHA256]) {
 
 static neap_rc take_ask(neap_session *s, np_json head) {
   np_json kind;
-  np_ask a = {.logged = true, .text = NP_LIT("")};
+  np_ask a = {.logged = true, .text = NP_LIT(""), .notes = NP_LIT("")};
   a.id = number_of(head, "ask");
   a.step = number_of(head, "step");
   a.max_tokens = number_of(head, "max_tokens");

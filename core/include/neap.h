@@ -390,12 +390,23 @@ NEAP_API neap_rc neap_append_result(neap_session *s, const neap_call *c, neap_st
 ** NEAP_E_LIMIT (64 MB), store; neap_error is then what the model may be told as the result. */
 NEAP_API neap_rc neap_resolve(neap_session *s, neap_str arguments, neap_str *resolved);
 
+/* An entry in the text of an ask: its bytes from..to, without the last. */
+typedef struct neap_ask_part {
+  int64_t entry, step;
+  const char *kind; /* "user", "text", "thought", "call", "result", … */
+  size_t from, to;
+} neap_ask_part;
+
 /* What a policy's `compact` asks the host's model, and sleeps for. */
 typedef struct neap_ask {
   int64_t id;
   const char *kind; /* "summary": text is what to summarize; "ask": text is a prompt */
   neap_str text;    /* a summary's: the steps, each after a line `[step n]` */
   int64_t max_tokens;
+  neap_str
+      notes; /* the texts of the summaries that the new one takes the place of, or empty */
+  const neap_ask_part *parts; /* what stands where in a summary's text */
+  size_t part_count;
 } neap_ask;
 
 /* Gives the open ask, of several the first: 1 with *a filled, 0 when there is none. Asks come up

@@ -9,7 +9,7 @@
 #include "log/place.h"
 
 neap_rc np_log_init(np_log *lg, const neap_alloc *a, np_err *e) {
-  *lg = (np_log){.alloc = a, .task_message = -1, .batch = UINT32_MAX};
+  *lg = (np_log){.alloc = a, .task_message = -1, .user_message = -1, .batch = UINT32_MAX};
   np_arena_init(&lg->arena, a);
   np_arena_init(&lg->work, a);
   np_buf_init(&lg->scratch, a);
@@ -28,7 +28,8 @@ void np_log_free(np_log *lg) {
   for (size_t i = 0; i < lg->fold_count; i++) np_arena_free(&lg->folds[i].arena);
   np_free(lg->alloc, lg->folds);
   np_free(lg->alloc, lg->ids);
-  *lg = (np_log){.alloc = lg->alloc, .task_message = -1, .batch = UINT32_MAX};
+  *lg = (np_log){
+      .alloc = lg->alloc, .task_message = -1, .user_message = -1, .batch = UINT32_MAX};
 }
 
 /* Room for everything that messages need, so that nothing can fail half-way. Ids and places
@@ -232,8 +233,10 @@ static void begin_message(np_log *lg, np_message *m, const np_parsed *parsed) {
   m->batch = UINT32_MAX;
   if (m->role == NP_ROLE_ASSISTANT && !more) lg->step++;
   lg->fresh = false;
-  if (m->role == NP_ROLE_USER && lg->task_message < 0 && !is_unsaid(parsed))
-    lg->task_message = (int64_t)index;
+  if (m->role == NP_ROLE_USER && !is_unsaid(parsed)) {
+    if (lg->task_message < 0) lg->task_message = (int64_t)index;
+    lg->user_message = (int64_t)index;
+  }
   if (m->role != NP_ROLE_SYSTEM && m->role != NP_ROLE_DEVELOPER) lg->begun = true;
   m->step = lg->step;
   m->first = (int64_t)lg->entry_count + 1;

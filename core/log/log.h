@@ -182,6 +182,7 @@ typedef struct np_log {
   size_t taken, id_cap; /* messages that are here */
   int64_t step;         /* of the newest step; the turn being assembled is step + 1 */
   int64_t task_message; /* index of the first user message, -1 before it */
+  int64_t user_message; /* of the newest, which no summary covers */
   bool begun;           /* something besides system messages has come */
   /* form of a message that could be of several: a text alone says nothing of its provider */
   np_shape native;

@@ -11,6 +11,8 @@ static const char *entry_blocks(const np_pack *p, const np_entry *en) {
   if (en->voided) return "a part was rolled back";
   if (np_view_at(&p->view, en->id)->folded) return "a summary stands for a part already";
   if (en->region != NP_REGION_HOT) return "only what is hot can be folded";
+  if ((int64_t)en->message == p->log->user_message && en->kind == NP_KIND_USER)
+    return "the newest user message stays";
   if (np_pack_is_pinned(p, en->id)) return "a part is pinned";
   if (en->step == p->log->step) return "the newest step is held";
   return np_pack_is_held(p, en->id) ? "a part is held" : NULL;
@@ -109,23 +111,91 @@ static np_verdict lead(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
   return ok ? NP_DONE : NP_NO_MEMORY;
 }
 
-np_verdict np_pack_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
-                        np_reason r, int64_t *summary) {
-  int64_t id, before = np_pack_tokens(p);
-  size_t mark = np_pack_mark(p);
+static np_verdict fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
+                       np_reason r, int64_t *summary) {
   np_str whole;
   np_verdict v = may_fold(p, atoms, n, text);
   if (v == NP_DONE) v = lead(p, atoms, n, text, &whole);
   if (v != NP_DONE) return v;
-  if (np_log_fold(p->log, atoms, n, whole, &id, NULL) || np_view_sync(&p->view, NULL) ||
-      !record(p, id, true, r) || np_view_fold(&p->view, id, NULL))
-    return NP_NO_MEMORY;
-  if (np_pack_tokens(p) >= before) {
-    if (np_pack_undo(p, mark, NULL)) return NP_NO_MEMORY;
-    return np_pack_refuse(p, "the summary is not cheaper than what it stands for");
+  bool ok = !np_log_fold(p->log, atoms, n, whole, summary, NULL) &&
+            !np_view_sync(&p->view, NULL) && record(p, *summary, true, r) &&
+            !np_view_fold(&p->view, *summary, NULL);
+  return ok ? NP_DONE : NP_NO_MEMORY;
+}
+
+/* ---- in the place of other summaries ---- */
+
+int64_t np_pack_folded_by(const np_pack *p, uint32_t atom) {
+  int64_t id = p->log->atoms[atom].first;
+  while (id && !np_view_at(&p->view, id)->folded) id = np_log_entry(p->log, id)->next;
+  return id ? np_view_at(&p->view, id)->folded : 0;
+}
+
+/* Both ascend, and the fold's first is atoms[0]. */
+static bool holds_all(const uint32_t *atoms, size_t n, const np_fold *f) {
+  size_t at = 0;
+  for (size_t i = 0; i < n && at < f->count; i++) at += atoms[i] == f->atoms[at];
+  return at == f->count;
+}
+
+/* Summaries that stand for some of the atoms; false when one stands for others as well. Linear
+** in the atoms of each. */
+static bool find_taken(const np_pack *p, const uint32_t *atoms, size_t n, np_takes *t) {
+  size_t inside = 0, all = 0;
+  *t = (np_takes){0};
+  for (size_t i = 0; i < n; i++) {
+    if (atoms[i] >= p->log->atom_count) return false;
+    int64_t s = np_pack_folded_by(p, atoms[i]);
+    if (!s) continue;
+    inside++;
+    const np_fold *f = np_log_fold_of(p->log, np_log_entry(p->log, s));
+    if (f->atoms[0] != atoms[i]) continue;
+    if (!holds_all(atoms + i, n - i, f)) return false;
+    all += f->count;
+    t->count++;
+    if (s > t->newest) t->newest = s;
   }
-  if (summary) *summary = id;
+  return inside == all;
+}
+
+static np_verdict open_taken(np_pack *p, const uint32_t *atoms, size_t n, np_takes takes,
+                             np_reason r) {
+  np_takes now;
+  if (!find_taken(p, atoms, n, &now) || now.count != takes.count ||
+      now.newest != takes.newest)
+    return np_pack_refuse(p, "other summaries stand there by now");
+  for (size_t i = 0; i < n; i++) {
+    int64_t s = np_pack_folded_by(p, atoms[i]);
+    np_verdict v = s ? np_pack_unfold(p, s, r) : NP_DONE;
+    if (v != NP_DONE) return v;
+  }
   return NP_DONE;
+}
+
+int64_t np_pack_may_take(np_pack *p, uint32_t atom, int64_t from, int64_t before) {
+  int64_t s = np_pack_folded_by(p, atom);
+  if (!s || np_pack_is_pinned(p, s) || np_pack_is_held(p, s)) return 0;
+  const np_fold *f = np_log_fold_of(p->log, np_log_entry(p->log, s));
+  return f->step_from >= from && f->step_to < before ? s : 0;
+}
+
+np_verdict np_pack_refold(np_pack *p, const uint32_t *atoms, size_t n, np_takes takes,
+                          np_str text, np_reason r, int64_t *summary) {
+  int64_t id = 0, before = np_pack_tokens(p);
+  size_t mark = np_pack_mark(p);
+  np_verdict v = takes.count ? open_taken(p, atoms, n, takes, r) : NP_DONE;
+  if (v == NP_DONE) v = fold(p, atoms, n, text, r, &id);
+  if (v == NP_DONE && np_pack_tokens(p) >= before)
+    v = np_pack_refuse(p, "the summary is not cheaper than what it stands for");
+  if (v == NP_NO_MEMORY) return v;
+  if (v != NP_DONE && np_pack_undo(p, mark, NULL)) return NP_NO_MEMORY;
+  if (v == NP_DONE && summary) *summary = id;
+  return v;
+}
+
+np_verdict np_pack_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
+                        np_reason r, int64_t *summary) {
+  return np_pack_refold(p, atoms, n, (np_takes){0}, text, r, summary);
 }
 
 np_verdict np_pack_unfold(np_pack *p, int64_t summary, np_reason r) {

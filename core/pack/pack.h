@@ -145,6 +145,21 @@ bool np_pack_may_fold(np_pack *p, uint32_t atom);
 ** undo takes the entry back with it. */
 np_verdict np_pack_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text,
                         np_reason r, int64_t *summary);
+/* Summaries that a new one takes the place of: how many, and the newest of them, which is enough
+** to tell whether others stand there by now. */
+typedef struct np_takes {
+  size_t count;
+  int64_t newest;
+} np_takes;
+/* The same where some of the atoms are those of live summaries, each with all of its atoms in the
+** list: these are opened first. The prompt must be smaller than before that. Refused when they are
+** others than `takes` says. */
+np_verdict np_pack_refold(np_pack *p, const uint32_t *atoms, size_t n, np_takes takes,
+                          np_str text, np_reason r, int64_t *summary);
+int64_t np_pack_folded_by(const np_pack *p, uint32_t atom); /* a summary, or 0 */
+/* The summary that stands for the atom and may be taken in by one over the steps from..before,
+** or 0. */
+int64_t np_pack_may_take(np_pack *p, uint32_t atom, int64_t from, int64_t before);
 /* Opens a summary: what it stands for is shown again at the rungs it had. */
 np_verdict np_pack_unfold(np_pack *p, int64_t summary, np_reason r);
 neap_rc np_pack_undo_fold(np_pack *p, const np_change *c, np_err *e); /* pack.c's */

@@ -21,6 +21,18 @@ const np_ask *np_policy_open_ask(const np_policy *p, int64_t after) {
   return NULL;
 }
 
+/* The text and what goes with it, kept with the run. */
+static bool keep_text(np_run_of *r, const np_ask *from, np_ask *to) {
+  size_t n = from->part_count;
+  neap_ask_part *parts = n ? np_arena_alloc(&r->arena, n * sizeof *parts) : NULL;
+  if (n && !parts) return false;
+  if (n) memcpy(parts, from->parts, n * sizeof *parts);
+  to->parts = parts;
+  to->part_count = n;
+  return np_arena_copy(&r->arena, from->notes, &to->notes) &&
+         np_arena_copy(&r->arena, from->text, &to->text);
+}
+
 static np_ask *add_ask(np_policy *p, const np_ask *from) {
   np_run_of *r = &p->run;
   void *asks = r->asks;
@@ -29,7 +41,7 @@ static np_ask *add_ask(np_policy *p, const np_ask *from) {
   if (!ok) return NULL;
   np_ask *a = &r->asks[r->count];
   *a = *from;
-  if (!np_arena_copy(&r->arena, from->text, &a->text)) return NULL;
+  if (!keep_text(r, from, a)) return NULL;
   a->answer = a->code = NP_LIT("");
   r->count++;
   return a;
@@ -104,7 +116,7 @@ int64_t np_turn_step(const np_policy *p) {
 void np_note_fold(lua_State *L, const np_span *s, np_str text, np_reason why) {
   np_policy *p = np_host(L);
   np_run_of *r = &p->run;
-  np_wish w = {.atoms = s->atoms};
+  np_wish w = {.atoms = s->atoms, .takes = s->takes};
   np_err e;
   if (p->hook != NP_HOOK_COMPACT) return;
   void *wishes = r->wishes;
@@ -127,8 +139,8 @@ neap_rc np_wishes_repeat(np_policy *p, np_err *e) {
   size_t kept = 0;
   for (size_t i = 0; i < r->wish_count; i++) {
     np_wish w = r->wishes[i];
-    np_verdict v =
-        np_pack_fold(p->pack, w.atom, w.atoms, w.text, (np_reason){w.why, w.by}, NULL);
+    np_verdict v = np_pack_refold(p->pack, w.atom, w.atoms, w.takes, w.text,
+                                  (np_reason){w.why, w.by}, NULL);
     if (v == NP_NO_MEMORY) return np_fail_mem(e);
     if (v == NP_DONE) r->wishes[kept++] = w;
   }
@@ -146,8 +158,7 @@ static bool is_same(const np_ask *a, const np_ask *b) {
 np_ask *np_ask_at(np_policy *p, size_t place, np_ask *ask) {
   np_run_of *r = &p->run;
   np_ask *a = place < r->count ? &r->asks[place] : NULL;
-  if (a && is_same(a, ask))
-    return a->text.n || np_arena_copy(&r->arena, ask->text, &a->text) ? a : NULL;
+  if (a && is_same(a, ask)) return a->text.n || keep_text(r, ask, a) ? a : NULL;
   r->count = place;
   ask->id = ++*p->turn.asks;
   return add_ask(p, ask);

@@ -32,32 +32,53 @@ static np_str shorten(np_str text, np_buf *out) {
   return np_buf_str(out);
 }
 
-static void add_entry(const np_pack *p, const np_entry *en, int64_t *step, np_buf *part,
-                      np_buf *out) {
+typedef struct span_text {
+  np_buf text, notes, part;
+  neap_ask_part *parts; /* so many as the span has entries, or NULL */
+  size_t count;
+  int64_t step;
+} span_text;
+
+static void add_entry(const np_pack *p, const np_entry *en, span_text *t) {
   np_entry cut = *en;
   if (en->empty || en->kind == NP_KIND_LOG) return;
-  if (en->step != *step) {
-    np_buf_adds(out, "[step ");
-    np_buf_int(out, en->step);
-    np_buf_adds(out, "]\n");
+  if (en->step != t->step) {
+    np_buf_adds(&t->text, "[step ");
+    np_buf_int(&t->text, en->step);
+    np_buf_adds(&t->text, "]\n");
   }
-  *step = en->step;
-  cut.text = shorten(en->text, part);
-  np_text_block(&p->view, &cut, out);
+  t->step = en->step;
+  cut.text = shorten(en->text, &t->part);
+  size_t from = t->text.n;
+  np_text_block(&p->view, &cut, &t->text);
+  if (t->parts)
+    t->parts[t->count++] =
+        (neap_ask_part){en->id, en->step, np_kind_name(en->kind), from, t->text.n};
+}
+
+/* A summary that the new one takes the place of, at the first of its atoms. */
+static void add_taken(const np_pack *p, int64_t summary, uint32_t atom, np_buf *out) {
+  const np_entry *en = np_log_entry(p->log, summary);
+  if (np_log_fold_of(p->log, en)->atoms[0] != atom) return;
+  if (out->n) np_buf_addc(out, '\n');
+  np_buf_add(out, en->text);
 }
 
 /* The whole texts, as the plain-text form has them; more than SPAN_TEXT when too much. */
-static void add_span(const np_pack *p, const np_span *s, np_buf *out) {
-  int64_t step = -1;
-  np_buf part;
-  np_buf_init(&part, p->alloc);
-  for (size_t i = 0; i < s->atoms && out->n <= SPAN_TEXT; i++) {
+static void add_span(const np_pack *p, const np_span *s, span_text *t) {
+  for (size_t i = 0; i < s->atoms && t->text.n <= SPAN_TEXT; i++) {
+    int64_t taken = s->takes.count ? np_pack_folded_by(p, s->atom[i]) : 0;
     int64_t id = p->log->atoms[s->atom[i]].first;
-    for (; id && out->n <= SPAN_TEXT; id = np_log_entry(p->log, id)->next)
-      add_entry(p, np_log_entry(p->log, id), &step, &part, out);
+    if (taken) add_taken(p, taken, s->atom[i], &t->notes);
+    for (; id && !taken && t->text.n <= SPAN_TEXT; id = np_log_entry(p->log, id)->next)
+      add_entry(p, np_log_entry(p->log, id), t);
   }
-  if (part.failed) out->failed = true;
-  np_buf_free(&part);
+}
+
+static size_t count_entries(const np_pack *p, const np_span *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->atoms; i++) n += p->log->atoms[s->atom[i]].members;
+  return n;
 }
 
 /* ---- whether one may ---- */
@@ -150,7 +171,9 @@ int np_answer_push(lua_State *L) {
 
 typedef struct question {
   bool summary, prompted;
-  np_str text;
+  np_str text, notes;
+  neap_ask_part *parts;
+  size_t part_count;
   int64_t max_tokens, turns;
   const char *why; /* it is refused at once */
 } question;
@@ -162,7 +185,10 @@ static np_ask *put(lua_State *L, size_t place, const question *q) {
                 .step = p->pack->log->step + 1,
                 .max_tokens = q->max_tokens,
                 .turns = q->turns,
-                .text = q->text};
+                .text = q->text,
+                .notes = q->notes,
+                .parts = q->parts,
+                .part_count = q->part_count};
   const char *why = p->turn.no_model ? p->turn.no_model : q->why;
   np_charge_slow(L, 100 + q->text.n / 16);
   np_sha256(q->text, ask.sha256);
@@ -215,15 +241,26 @@ static np_str check_prompt(lua_State *L, const char *who) {
 /* The span's text, kept for the turn. What cannot be asked is a question without a text. */
 static void take_span(lua_State *L, const np_span *s, question *q) {
   np_policy *p = np_host(L);
-  np_buf text;
+  np_arena *ar = &p->pack->turn;
+  span_text t = {.step = -1};
   np_err e;
-  np_buf_init(&text, &p->alloc);
-  add_span(p->pack, s, &text);
-  bool large = text.n > SPAN_TEXT, ok = !text.failed;
-  ok = ok && (large || np_arena_copy(&p->pack->turn, np_buf_str(&text), &q->text));
-  np_buf_free(&text);
+  size_t most = count_entries(p->pack, s);
+  np_buf_init(&t.text, &p->alloc);
+  np_buf_init(&t.notes, &p->alloc);
+  np_buf_init(&t.part, &p->alloc);
+  t.parts = most ? np_arena_alloc(ar, most * sizeof *t.parts) : NULL;
+  add_span(p->pack, s, &t);
+  bool large = t.text.n > SPAN_TEXT;
+  bool ok = !t.text.failed && !t.notes.failed && !t.part.failed && (t.parts || !most);
+  ok = ok && (large || np_arena_copy(ar, np_buf_str(&t.text), &q->text)) &&
+       np_arena_copy(ar, np_buf_str(&t.notes), &q->notes);
+  np_buf_free(&t.text);
+  np_buf_free(&t.notes);
+  np_buf_free(&t.part);
   np_fail_mem(&e);
   if (!ok) np_break(L, &e);
+  q->parts = t.parts;
+  q->part_count = large ? 0 : t.count;
   if (large) q->text = NP_LIT("");
   if (large) q->why = "the span has more than 1 MiB of text; take a smaller one";
   if (!s->atoms) q->why = "the span is empty";
@@ -253,8 +290,10 @@ static void read_question(lua_State *L, int index, const char *who,
 }
 
 static question no_question(void) {
-  return (question){
-      .text = NP_LIT(""), .max_tokens = DEFAULT_TOKENS, .turns = DEFAULT_TURNS};
+  return (question){.text = NP_LIT(""),
+                    .notes = NP_LIT(""),
+                    .max_tokens = DEFAULT_TOKENS,
+                    .turns = DEFAULT_TURNS};
 }
 
 /* summarize(span, {max_tokens=, turns=}): the summary; or nil, why there is none, and a code. */

@@ -87,6 +87,7 @@ typedef struct np_source {
 typedef struct np_wish {
   uint32_t *atom;
   size_t atoms;
+  np_takes takes;
   np_str text, why, by;
 } np_wish;
 
@@ -367,7 +368,9 @@ int64_t np_check_whole(lua_State *L, const char *who, const char *what);
 
 typedef struct np_span {
   np_handle handle;
-  int64_t steps, tokens, entries;
+  int64_t steps, tokens, entries; /* of what no summary stands for */
+  int64_t merged;                 /* tokens of the summaries it takes in */
+  np_takes takes;                 /* which */
   size_t atoms;
   uint32_t atom[]; /* so many, ascending */
 } np_span;

@@ -198,6 +198,9 @@ typedef struct np_ask {
   int64_t max_tokens;
   int64_t turns; /* without an answer, after which it is refused; 0: it waits for ever */
   np_str text;   /* empty when it came out of the log and the hook has not asked again */
+  np_str notes;  /* a summary's: texts of the summaries that it is to take in */
+  neap_ask_part *parts; /* and what stands where in its text */
+  size_t part_count;
   uint8_t sha256[NP_SHA256]; /* of the text */
   np_str answer;             /* or why there is none */
   np_str code;               /* of a refusal: "timeout", "error", … */

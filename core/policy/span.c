@@ -6,7 +6,8 @@
 #include "policy/host.h"
 #include "text/text.h"
 
-static const char *const fields[] = {"atoms", "entries", "steps", "tokens", NULL};
+static const char *const fields[] = {"atoms", "entries", "merged",
+                                     "steps", "tokens",  NULL};
 
 np_span *np_check_span(lua_State *L, int arg) {
   return (np_span *)np_check_handle(L, arg, NP_SPAN_TYPE);
@@ -14,7 +15,8 @@ np_span *np_check_span(lua_State *L, int arg) {
 
 static int span_index(lua_State *L) {
   const np_span *s = np_check_span(L, 1);
-  const int64_t values[] = {(int64_t)s->atoms, s->entries, s->steps, s->tokens};
+  const int64_t values[] = {(int64_t)s->atoms, s->entries, s->merged, s->steps,
+                            s->tokens};
   lua_pushinteger(L, values[np_field(L, "a span's field", fields)]);
   return 1;
 }
@@ -39,18 +41,38 @@ static void add_atom(np_pack *p, uint32_t atom, int64_t from, int64_t before, np
   *step = own;
 }
 
-const char *const np_span_keys[] = {"before", "from", NULL};
+/* An atom of a summary that is to be taken in. */
+static bool add_taken(np_pack *p, uint32_t atom, int64_t from, int64_t before,
+                      np_span *s) {
+  int64_t summary = np_pack_may_take(p, atom, from, before);
+  if (!summary) return false;
+  s->atom[s->atoms++] = atom;
+  const np_fold *f = np_log_fold_of(p->log, np_log_entry(p->log, summary));
+  if (f->atoms[0] != atom) return true;
+  s->merged += np_view_at(&p->view, summary)->tokens;
+  s->takes.count++;
+  if (summary > s->takes.newest) s->takes.newest = summary;
+  return true;
+}
 
-/* The argument table's two numbers. */
-static void check_range(lua_State *L, int64_t *from, int64_t *before) {
+const char *const np_span_keys[] = {"before", "from", "merge", NULL};
+
+/* The argument table's two numbers, and whether summaries are taken in. */
+static void check_range(lua_State *L, int64_t *from, int64_t *before, bool *merge) {
   *from = INT64_MIN;
   *before = INT64_MAX;
+  *merge = false;
   if (lua_isnil(L, 2)) return;
   luaL_checktype(L, 2, LUA_TTABLE);
   int step = np_pairs_push(L, 2);
   while (np_pairs_next(L, step, 2)) {
-    bool is_from = np_check_name(L, step + 1, "span: key", np_span_keys) == 1;
-    *(is_from ? from : before) = np_check_whole(L, "span", is_from ? "from" : "before");
+    int key = np_check_name(L, step + 1, "span: key", np_span_keys);
+    if (key == 2) {
+      if (!lua_isboolean(L, -1)) luaL_error(L, "span: merge must be true or false");
+      *merge = lua_toboolean(L, -1);
+    } else {
+      *(key ? from : before) = np_check_whole(L, "span", np_span_keys[key]);
+    }
   }
 }
 
@@ -66,15 +88,17 @@ static bool begins_later(const np_log *lg, size_t atom, int64_t before) {
   return a->members && np_log_entry(lg, a->first)->step >= before;
 }
 
-/* span{from=, before=}: the whole atoms of those steps, without what is pinned, held, open,
-** folded or outside the hot region. */
+/* span{from=, before=, merge=}: the whole atoms of those steps, without what is pinned, held,
+** open, folded or outside the hot region; with merge=true also those that summaries of these steps
+** alone stand for: its fold takes their place. */
 int np_context_span(lua_State *L) {
   int64_t from, before, step = -1;
+  bool merge;
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
   np_policy *p = np_host(L);
   const np_log *lg = p->pack->log;
   lua_settop(L, 2);
-  check_range(L, &from, &before);
+  check_range(L, &from, &before, &merge);
   size_t first = first_atom(p->pack, from), end = first_atom(p->pack, before);
   while (end < lg->atom_count && !begins_later(lg, end, before)) end++;
   if (first > end) first = end;
@@ -83,7 +107,9 @@ int np_context_span(lua_State *L) {
   np_span *s = lua_newuserdatauv(L, room, 0);
   *s = (np_span){.handle.generation = p->generation};
   for (size_t i = first; i < end; i++) {
-    if (lg->atoms[i].members) add_atom(p->pack, (uint32_t)i, from, before, s, &step);
+    if (!lg->atoms[i].members) continue;
+    if (!merge || !add_taken(p->pack, (uint32_t)i, from, before, s))
+      add_atom(p->pack, (uint32_t)i, from, before, s, &step);
   }
   p->pack->refusal = NULL;
   luaL_setmetatable(L, NP_SPAN_TYPE);
@@ -137,7 +163,7 @@ int np_context_fold(lua_State *L) {
   np_reason r = {np_check_why(L, 4, "fold"), np_by_line(L, by, sizeof by)};
   np_charge_slow(L, price_of_fold(p->pack, text));
   int64_t since = np_pause();
-  np_verdict v = np_pack_fold(p->pack, s->atom, s->atoms, text, r, NULL);
+  np_verdict v = np_pack_refold(p->pack, s->atom, s->atoms, s->takes, text, r, NULL);
   np_resume(p, since);
   if (v == NP_NO_MEMORY) {
     np_err e;

@@ -1,7 +1,8 @@
 -- neap for Lua programs: sessions that assemble prompts, and token counts. Misuse raises; what
 -- the world does comes back as nil, message, code. next: meta.lua, ../../core/bind/core.c
 local core = require("neap.core")
-local extract = require("neap.summary.extract")
+local asking = require("neap.summary.asking")
+local desks = require("neap.summary.desk")
 local paths = require("neap.paths")
 local state = require("neap.state")
 
@@ -66,6 +67,7 @@ local OTHERS = {
   tools = true,
   request = true,
   summarize = true,
+  notes = true,
   shadow = true,
   shadow_options = true,
   on_store_failure = true,
@@ -90,7 +92,11 @@ local function check_options(options)
   end
 end
 
-local function check_summarize(f)
+local function check_summarize(f, notes)
+  local known = type(notes) == "boolean" or notes == nil or notes == "en" or notes == "zh"
+  if not known then
+    error("bad argument #1 to 'session' (notes is true, false, \"en\" or \"zh\")", 3)
+  end
   if f == nil or f == false or type(f) == "function" then return end
   error("bad argument #1 to 'session' (summarize is a function, or false)", 3)
 end
@@ -122,7 +128,7 @@ end
 ---@return neap.Session? session, string? message, string? code
 function M.session(options)
   check_options(options)
-  check_summarize(options.summarize)
+  check_summarize(options.summarize, options.notes)
   local policy, no = policy_of(options.policy)
   if no then return nil, no, "policy" end
   local engine, why, code = core.engine({
@@ -146,7 +152,8 @@ function M.session(options)
   end
   local self = { raw = raw, engine = engine, had_calls = false, unfit = {} }
   self.summarize = options.summarize
-  if self.summarize == nil then self.summarize = extract.answerer(raw) end
+  local language = type(options.notes) == "string" and options.notes or nil
+  if options.notes ~= false then self.desk = desks.new(raw, language) end
   return set_up(setmetatable(self, Session), options)
 end
 
@@ -170,37 +177,6 @@ function Session:set_now(ms)
   return open_session(self):set_now(ms)
 end
 
-local UNFIT = { utf8 = true, limit = true, arg = true }
-
--- What cannot be taken is no answer: the log and the hook are told "error" and why, and
--- so is the account.
-local function give(self, ask, text, no, kind)
-  local ok, why, code = self.raw:answer(ask.id, text, no, kind)
-  if ok or not UNFIT[code] then return ok, why, code end
-  why = ("what summarize returned for ask %d: %s"):format(ask.id, why)
-  self.unfit[#self.unfit + 1] = why
-  return self.raw:answer(ask.id, nil, why, "error")
-end
-
--- What the policy asks a model: the host's function answers, or the extractive summarizer. What
--- a shadow asks the summarizer answers, always.
-local function answer_asks(self)
-  local raw = self.raw
-  if raw:has_shadow() then extract.answer_all(raw, "shadow_") end
-  if not self.summarize then return true end
-  local ask, ok, why, code = raw:next_ask(), true, nil, nil
-  while ok and ask do
-    local text, no, kind = self.summarize(ask)
-    local form = type(text)
-    if form ~= "nil" and form ~= "string" and form ~= "number" then
-      error(("summarize returned a %s; return a text, or nil, why and a code"):format(form), 3)
-    end
-    ok, why, code = give(self, ask, text, no, kind)
-    ask = raw:next_ask(ask.id)
-  end
-  return ok, why, code
-end
-
 --- Assembles the next turn: the whole request body. What the policy asks a model meanwhile is
 --- answered before it returns, unless the session was opened with `summarize = false`; the
 --- policy goes on at the next prompt.
@@ -209,28 +185,9 @@ function Session:prompt()
   local body, why, code = open_session(self):prompt()
   if not body then return nil, why, code end
   self.unfit = {}
-  local ok, message, name = answer_asks(self)
+  local ok, message, name = asking.answer_all(self)
   if not ok then return nil, message, name end
   return body
-end
-
---- The first open ask of the policy whose id is greater than `after`, when `summarize = false`:
---- id, kind, text, max_tokens.
----@param after integer?
----@return table?
-function Session:next_ask(after)
-  return open_session(self):next_ask(after)
-end
-
---- Answers an ask. Without a text there is no answer: `why` and `code` ("refused", "error",
---- "timeout" or "cancelled") are told to the policy.
----@param ask integer its id
----@param text string?
----@param why string?
----@param code string?
----@return true? ok, string? message, string? code
-function Session:answer(ask, text, why, code)
-  return open_session(self):answer(ask, text, why, code)
 end
 
 --- Every ask of the session so far: ask, kind, step, max_tokens, sha256, and answer, or code and
@@ -427,6 +384,7 @@ function Session:__tostring()
 end
 
 state.add(Session, open_session, as_json)
+asking.add(Session, open_session)
 
 local encodings = {}
 

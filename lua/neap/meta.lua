@@ -44,6 +44,9 @@ local neap = {}
 ---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks
 ---  a model, or says nil, why and a code; none: summaries are made by picking lines; false: the host
 ---  calls next_ask and answer
+---@field notes? boolean|"en"|"zh" false: what `summarize` returns for a summary is it, unchecked; else
+---                          it is changes of notes, which are verified and merged; "en" or "zh" is
+---                          their language (that of the steps)
 ---@field state_schema? table|string what the state object may be, as a JSON schema; see
 ---  Session:propose. A session that is resumed keeps its own
 ---@field compress? boolean compress what is stored, where it saves a tenth (zstd; slower)
@@ -56,6 +59,11 @@ local neap = {}
 ---@field kind "summary"|"ask" text is what to summarize, or a prompt
 ---@field text string
 ---@field max_tokens integer
+---@field prompt string?  of a summary: what a model is given, in which `text` stands as data; from
+---                       its answer the notes are made
+---@field notes string    of a summary: the texts of the summaries that it takes the place of
+---@field parts {entry: integer, step: integer, kind: string, from: integer, to: integer}[] of a
+---                       summary: what stands where in `text`
 
 ---Opens a session, or resumes the one of that name in the store.
 ---```lua
@@ -167,8 +175,19 @@ function Session:next_ask(after) end
 ---@param text string?
 ---@param why string?
 ---@param code? "refused"|"error"|"timeout"|"cancelled" ("error" with a `why`, else "refused")
----@return true? ok, string? message, string? code
+---@return true? ok, string? message, string? code, table[]? faults
 function Session:answer(ask, text, why, code) end
+
+---The notes that stand in the prompt, as data: `items`, each with key, section, step, text, and where
+---they apply version, why, refuted, done, answered; `left_out`, the summary's `entry` and `text`, and
+---the steps `from`..`to` that it covers. Nil where no summary holds any.
+---@return table? notes
+function Session:notes() end
+
+---How summaries fared: asks, model (taken at once), again (after a complaint), extractive, refused,
+---faults; `last` has the faults of the newest ask: rung, code, line, what, value.
+---@return table? checks nil with `notes = false`
+function Session:checks() end
 
 ---Every ask so far: ask, kind, step, max_tokens, sha256 of its text, and answer, or code and why
 ---there is none. As `answers` in the first line of a recording they are what a replay is fed.
@@ -401,14 +420,18 @@ function Ctx:entries(filter) end
 ---@class neap.SpanRange
 ---@field from? number     this step and later ones
 ---@field before? number   steps before this one
+---@field merge? boolean   also what summaries of these steps stand for: the fold takes their place,
+---                        and what is asked for it is given their notes (false)
 
 ---@class neap.Span
 ---@field atoms integer
 ---@field entries integer
+---@field merged integer tokens of the summaries that it takes in; the other numbers are without them
 ---@field steps integer
 ---@field tokens integer
 
----A run of whole atoms that may be folded: without what is pinned, held, open or folded.
+---A run of whole atoms that may be folded: without what is pinned, held, open or folded, and
+---without the newest user message.
 ---@param range? neap.SpanRange
 ---@return neap.Span
 function Ctx:span(range) end

@@ -121,7 +121,7 @@ local CASES = {
     "return { api = 1, compact = function(ctx)\n  local s = ctx:span { from = 1 }\n"
       .. "  if ctx.step < 0 then ctx:log(s.size) end end }",
     1,
-    "error 3 a span has no 'size'; there are atoms, entries, steps, tokens",
+    "error 3 a span has no 'size'; there are atoms, entries, merged, steps, tokens",
   },
   {
     "a field of the economy",

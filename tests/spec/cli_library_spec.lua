@@ -238,7 +238,7 @@ end }]])
       neap.session({ windwo = 1 })
     end, "bad argument #1 to 'session' (there is no option windwo; there are alarm, cache, "
       .. "compress, data, durable, encoding, failures, format, model, name, no_reload, "
-      .. "no_tools, "
+      .. "no_tools, notes, "
       .. "on_store_failure, options, policy, prices, request, reserve, shadow, shadow_options, "
       .. "state_schema, store, summarize, tenant, tools, window)")
     assert.has_error(function()

@@ -31,6 +31,7 @@ local HEADINGS = {
     unsure = "（未确认）",
   },
 }
+M.HEADINGS = HEADINGS
 
 -- How much each section's lines are worth before their own score: what is decided, failed or
 -- open is short and cannot be found again by its words.

@@ -1,0 +1,384 @@
+-- Whether what a model wrote may stand for steps: every number, path, id and name as the steps have
+-- it, every step one of them, nothing of the user's changed. Fails closed: what cannot be found is
+-- refused, and said. Linear in the steps and in the answer. next: desk.lua
+local core = require("neap.core")
+local lpeg = require("lpeg")
+local notes = require("neap.summary.notes")
+local spans = require("neap.summary.span")
+
+local M = {}
+
+M.FAULTS = 20 -- that are told of one answer
+
+local P, R, S, C, Ct, B = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Ct, lpeg.B
+
+-- ---- words and numbers ----------------------------------------------------------------------
+
+-- A number is taken whole: 1,000 and 500.00 and 12:30 and -5 and 5% are not 1, 500, 12, 5.
+local letter = R("az", "AZ", "09") + P("_")
+local digit = R("09")
+local sign = P("-") * #digit * -B(letter)
+local number = sign ^ -1 * digit ^ 1 * (S(".,:") * digit ^ 1) ^ 0 * P("%") ^ -1 * -letter
+local wide = (P("\xEF\xBC") * R("\x90\x99")) ^ 1 -- full-width digits
+local one, more = P(false), P(false)
+for ch in ("〇零一二两三四五六七八九"):gmatch(utf8.charpattern) do
+  one = one + P(ch)
+end
+for ch in ("十百千万亿"):gmatch(utf8.charpattern) do
+  more = more + P(ch)
+end
+local counted = (one + more) ^ 2 -- 五百
+local token = C(-B(letter) * number) + C(letter ^ 1) + C(wide) + C(counted)
+local scan = Ct((token + 1) ^ 0)
+
+local NUMBER_WORDS = {}
+for word in
+  ("hundred thousand million billion trillion dozen half twice thrice double triple"):gmatch("%a+")
+do
+  NUMBER_WORDS[word], NUMBER_WORDS[word .. "s"] = true, true
+end
+
+-- ---- what the steps hold --------------------------------------------------------------------
+
+---@class neap.Source
+---@field has table<string, boolean> words and numbers, and identifiers, as they stand
+---@field low table<string, boolean> words in small letters
+---@field text string
+local Source = {}
+Source.__index = Source
+
+local function source_of(texts)
+  local text = table.concat(texts, "\n")
+  local self = setmetatable({ has = {}, low = {}, text = text, looks = 0 }, Source)
+  for _, word in ipairs(scan:match(text)) do
+    self.has[word] = true
+    self.low[word:lower()] = true
+  end
+  for _, name in ipairs(core.cite_scan(text)) do
+    self.has[name] = true
+  end
+  return self
+end
+
+local MOST_LOOKS = 400 -- names that are parts of longer ones: each is a look through the text
+
+-- Does the name stand in it with borders at both ends?
+function Source:holds(name)
+  if self.has[name] then return true end
+  if scan:match(name)[1] == name then return false end -- a word or a number: would be there
+  if self.looks >= MOST_LOOKS then return false end
+  self.looks = self.looks + 1
+  local at = 1
+  for _ = 1, 1000 do
+    local from, to = self.text:find(name, at, true)
+    if not from then return false end
+    local before, after = self.text:sub(from - 1, from - 1), self.text:sub(to + 1, to + 1)
+    if from == 1 then before = "" end
+    local inner = before:find("[%w_]") or after:find("[%w_]")
+    if not inner and not (name:find("%d$") and self.text:find("^[.,:]%d", to + 1)) then
+      self.has[name] = true
+      return true
+    end
+    at = to + 1
+  end
+  return false
+end
+
+-- Is it in the text, in small letters?
+function Source:says(piece)
+  self.lower = self.lower or self.text:lower()
+  return self.lower:find(piece, 1, true) ~= nil
+end
+
+local SAID = { text = true, thought = true, call = true }
+
+local function texts_of(earlier, from)
+  local all, seen, by_step = {}, {}, {}
+  for _, item in ipairs(earlier.items) do
+    local text = item.text .. "\n" .. (item.why or "")
+    all[#all + 1] = text
+    seen[#seen + 1] = text
+  end
+  for _, part in ipairs(from.parts) do
+    all[#all + 1] = part.text
+    by_step[part.step] = by_step[part.step] or {}
+    table.insert(by_step[part.step], part.text)
+    if not SAID[part.kind] then seen[#seen + 1] = part.text end
+  end
+  return all, seen, by_step
+end
+
+---@class neap.Grounds
+---@field all neap.Source   the steps and the notes so far
+---@field seen neap.Source  without what the model itself has said
+---@field step fun(n: integer): neap.Source
+
+--- What a span and the notes so far hold, to check answers against.
+---@param span neap.Span
+---@param earlier neap.Notes
+---@return neap.Grounds
+function M.grounds(span, earlier)
+  local all, seen, by_step = texts_of(earlier, span)
+  local of_step = {}
+  return {
+    span = span,
+    notes = earlier,
+    all = source_of(all),
+    seen = source_of(seen),
+    step = function(n)
+      of_step[n] = of_step[n] or source_of(by_step[n] or {})
+      return of_step[n]
+    end,
+  }
+end
+
+-- ---- one text -------------------------------------------------------------------------------
+
+-- Numbers, words with a digit or an underscore in them, and names.
+local function values_of(text)
+  local out, seen = {}, {}
+  local function add(value)
+    if not seen[value] then
+      seen[value] = true
+      out[#out + 1] = value
+    end
+  end
+  for _, word in ipairs(scan:match(text)) do
+    local is_name = word:find("[%d_]") or word:find("%l%u") or word:find("^[\x80-\xff]")
+    if is_name or NUMBER_WORDS[word:lower()] then add(word) end
+  end
+  for _, name in ipairs(core.cite_scan(text)) do
+    if not name:find("^[\x80-\xff]") then add(name) end
+  end
+  return out
+end
+M.values_of = values_of
+
+-- "step 12" says where, not how many.
+local function without_steps(text, steps)
+  return (text:gsub("([Ss]teps?%s+)(%d+)", function(word, n)
+    if steps[math.tointeger(tonumber(n))] then return word end
+  end))
+end
+
+-- A name that nobody has named: a capital within a sentence.
+local function invented_name(text, source)
+  for before, word in text:gmatch("()%f[%w_](%u%l%l+)%f[^%w_]") do
+    local ahead = text:sub(1, before - 1):match("(%S*)%s*$")
+    local begins = ahead == "" or ahead:find("[.!?:;|(\"'—-]$") or ahead:find("[\x80-\xff]$")
+    if not begins and not source.low[word:lower()] then return word end
+  end
+end
+
+local HEDGES = {
+  "about",
+  "around",
+  "roughly",
+  "approximately",
+  "approx.",
+  "approx",
+  "circa",
+  "nearly",
+  "almost",
+  "~",
+  "≈",
+  "约",
+  "大约",
+  "将近",
+  "接近",
+}
+local AFTER = { "左右", "上下", "多" }
+
+local function escape(word)
+  return (word:gsub("%p", "%%%0"))
+end
+
+-- "about 500" where the steps have 500.
+local function rounded(text, source)
+  local low = text:lower()
+  for _, hedge in ipairs(HEDGES) do
+    local border = hedge:find("^%a") and "%f[%a]" or ""
+    for found, n in low:gmatch("(" .. border .. escape(hedge) .. "%s*)(%d[%d.,]*)") do
+      local piece = found .. n:gsub("[.,]$", "")
+      if not source:says(piece) then return piece end
+    end
+  end
+  for _, word in ipairs(AFTER) do
+    for piece in low:gmatch("%d[%d.,]*[^%s%d]-" .. word) do
+      if #piece < 40 and not source:says(piece) then return piece end
+    end
+  end
+end
+
+-- Chinese characters that no step holds: another language than that of the steps.
+local function is_foreign(text, source)
+  return text:find("[\xE4-\xE9]") and not source.text:find("[\xE4-\xE9]")
+end
+
+-- What is wrong with a text, or nil: a code, words, and the value.
+local function check_text(text, g, source)
+  local plain = without_steps(text, g.span.steps)
+  for _, value in ipairs(values_of(plain)) do
+    if not source:holds(value) then
+      if source ~= g.all and g.all:holds(value) then
+        local what = "only the model itself has said %s: no fact, add it to findings or open"
+        return "unobserved", what:format(value), value
+      end
+      return "invented", ("%s does not stand in the steps"):format(value), value
+    end
+  end
+  local name = invented_name(plain, g.all)
+  if name then return "invented", ("%s does not stand in the steps"):format(name), name end
+  local piece = rounded(plain, g.all)
+  if piece then return "rounded", ("the steps do not say %q"):format(piece), piece end
+  if is_foreign(plain, g.all) then return "language", "the steps are not in this language" end
+end
+
+-- ---- one change -----------------------------------------------------------------------------
+
+-- What the user wants only the user says: word by word.
+local function check_users(change, g)
+  for _, part in ipairs(g.span.parts) do
+    for _, sentence in ipairs(part.kind == "user" and spans.sentences(part.text) or {}) do
+      if sentence == change.text then return nil end
+    end
+  end
+  return "user", "only the user's own words can be a goal or a constraint"
+end
+
+local function check_step(change, g)
+  if not g.span.steps[change.step] then
+    return "step", ("step %d is none of the new steps"):format(change.step)
+  end
+end
+
+-- What the line names stands in the step that it cites, or some of it.
+local function check_place(change, g)
+  local values, any = values_of(without_steps(change.text or change.why or "", g.span.steps)), false
+  for _, value in ipairs(values) do
+    any = any or g.step(change.step):holds(value)
+  end
+  if #values > 0 and not any then
+    return "step", ("step %d holds nothing of what the line names"):format(change.step)
+  end
+end
+
+local DOABLE = { open = true, requests = true, progress = true }
+
+local function check_key(change, g, used)
+  local item = notes.find(g.notes, change.key)
+  if not item then return "key", ("the notes have no %s"):format(change.key) end
+  if used[change.key] then return "key", ("%s is changed twice"):format(change.key) end
+  used[change.key] = true
+  if item.section == "goal" or item.section == "constraints" then
+    return "user", ("%s is the user's; only the user changes it"):format(change.key)
+  end
+  if item.section == "requests" and change.verb ~= "done" then
+    return "user", ("%s is the user's; it can only be done"):format(change.key)
+  end
+  if item.refuted then return "key", ("%s is refuted already"):format(change.key) end
+  if change.step < item.step then
+    return "step", ("%s is of step %d, which is later"):format(change.key, item.step)
+  end
+  if change.verb == "done" and not DOABLE[item.section] then
+    return "key", ("%s is nothing that can be done"):format(change.key)
+  end
+end
+
+local function check_evidence(change, g)
+  if change.verb ~= "done" or g.span.acted[change.step] then return nil end
+  return "evidence", ("step %d has no result that could show it"):format(change.step)
+end
+
+local function check_size(change)
+  if #(change.text or "") > notes.TEXT or #(change.why or "") > notes.WHY then
+    return "size", ("a text has at most %d bytes, a reason %d"):format(notes.TEXT, notes.WHY)
+  end
+end
+
+local function check_words(change, g)
+  local is_fact = change.verb == "add" and change.section == "facts"
+  local item = change.key and notes.find(g.notes, change.key)
+  is_fact = is_fact or (change.verb == "supersede" and item and item.section == "facts")
+  local source = is_fact and g.seen or g.all
+  for _, text in ipairs({ change.text or "", change.why or "" }) do
+    local code, what, value = check_text(text, g, source)
+    if code then return code, what, value end
+    source = g.all
+  end
+end
+
+local function check_change(change, g, used)
+  local code, what, value = check_size(change)
+  if not code then code, what, value = check_step(change, g) end
+  if not code and change.key then code, what, value = check_key(change, g, used) end
+  if not code then code, what, value = check_evidence(change, g) end
+  local is_users = change.section == "goal" or change.section == "constraints"
+  if not code and is_users then code, what = check_users(change, g) end
+  if not code then code, what, value = check_words(change, g) end
+  if not code then code, what = check_place(change, g) end
+  return code and { code = code, line = change.line, what = what, value = value } or nil
+end
+
+--- What is wrong with changes: { code, line, what, value } each; empty when all may be taken.
+---@param changes neap.Change[]
+---@param g neap.Grounds
+---@return table[] faults
+function M.changes(changes, g)
+  local faults, used = {}, {}
+  local has_results = false
+  for _, part in ipairs(g.span.parts) do
+    has_results = has_results or part.kind == "result"
+  end
+  for _, change in ipairs(changes) do
+    if #faults >= M.FAULTS then return faults end
+    faults[#faults + 1] = check_change(change, g, used)
+  end
+  if has_results and #changes == 0 then
+    local what = "nothing is noted of what the steps have shown"
+    faults[#faults + 1] = { code = "sections", what = what }
+  end
+  return faults
+end
+
+-- ---- the whole ------------------------------------------------------------------------------
+
+local KEPT = { goal = true, constraints = true, open = true }
+
+local function holds_item(list, item)
+  for _, own in ipairs(list) do
+    if own.section == item.section and own.text == item.text then return true end
+  end
+end
+
+--- What is wrong with notes that are to be committed: what the user said, and what is open, is
+--- there word by word, in the text as in the data.
+---@param all neap.Notes     what there is to say
+---@param fitted neap.Notes  what there is room for
+---@param text string        of it
+---@param required neap.Change[]
+---@return table[] faults
+function M.whole(all, fitted, text, required)
+  local faults, back = {}, notes.parse(text)
+  local function need(list, item)
+    if not holds_item(list, item) then
+      local what = "what has to stay is missing: " .. item.text:sub(1, 80)
+      faults[#faults + 1] = { code = "missing", what = what, value = item.text }
+    end
+  end
+  for _, change in ipairs(required) do
+    if change.verb == "add" then need(all.items, change) end
+  end
+  for _, item in ipairs(all.items) do
+    if KEPT[notes.place(item)] then
+      need(fitted.items, item)
+      need(back.items, item)
+    end
+  end
+  if #back.items ~= #fitted.items then
+    faults[#faults + 1] = { code = "sections", what = "the notes do not read back as they are" }
+  end
+  return faults
+end
+
+return M

@@ -1,0 +1,531 @@
+-- Structured notes: changes that a model writes are checked by code and merged by code; what fails
+-- changes nothing and the next rung is taken. next: ../../lua/neap/summary/desk.lua
+local core = require("neap.core")
+local delta = require("neap.summary.delta")
+local neap = require("neap")
+local notes = require("neap.summary.notes")
+local verify = require("neap.summary.verify")
+
+local SEED = tonumber(os.getenv("NEAP_SEED") or "") or 7
+
+-- ---- by hand --------------------------------------------------------------------------------
+
+local function part(kind, step, text)
+  return { kind = kind, step = step, text = text }
+end
+
+local function span_of(parts)
+  local span = { text = "", parts = parts, steps = {}, acted = {} }
+  for _, one in ipairs(parts) do
+    span.steps[one.step] = true
+    if one.kind == "result" then span.acted[one.step] = true end
+    span.text = span.text .. one.text .. "\n"
+  end
+  return span
+end
+
+local PARTS = {
+  part("thought", 3, "I suspect port 5432 and the lock_table."),
+  part("call", 3, '{"action": "read", "args": {"path": "core/pump.c"}}'),
+  part("result", 3, "#define MAX_FLOW 4711 and 1,000 of 500.00 at 12:30, -5 or 5%, src/valve.c:88"),
+  part("user", 3, "Keep max_price <= 500 for ORD-00981. Never delete the branch."),
+  part("call", 4, '{"action": "bash", "args": {"command": "make test"}}'),
+  part("result", 4, "all 212 tests pass; Alice merged it about 30 minutes ago"),
+  part("thought", 5, "So it goes."),
+}
+
+local EARLIER = notes.parse(table.concat({
+  "- [F1 step 1] the pump is in core/pump.c",
+  "- [O1 step 2] run the tests",
+  "- [C1 step 1] Never touch main.c",
+  "- [F2 step 2; refuted 2] it is the valve → the log was old",
+}, "\n"))
+
+local function faults_of(text)
+  local changes, wrong = delta.parse(text)
+  assert.same({}, wrong)
+  return verify.changes(changes, verify.grounds(span_of(PARTS), EARLIER))
+end
+
+local function code_of(text)
+  local faults = faults_of(text)
+  return faults[1] and faults[1].code or "fine"
+end
+
+describe("what is taken", function()
+  it("has every value as the steps have it, or not at all (T6, S2.19)", function()
+    local cases = {
+      { "ADD facts 3: MAX_FLOW is 4711 in core/pump.c", "fine" },
+      { "ADD facts 3: pump.c defines MAX_FLOW", "fine" },
+      { "ADD facts 3: src/valve.c:88 and valve.c line 88", "fine" },
+      { "ADD facts 3: it needs 1,000", "fine" },
+      { "ADD facts 3: it needs 1000", "invented" },
+      { "ADD facts 3: it needs 1 of them", "invented" },
+      { "ADD facts 3: 500.00 is the price", "fine" },
+      { "ADD facts 3: 500.0 is the price", "invented" },
+      { "ADD facts 3: at 12:30", "fine" },
+      { "ADD facts 3: at 12", "invented" },
+      { "ADD facts 3: it is -5", "fine" },
+      { "ADD facts 3: it is 5", "invented" },
+      { "ADD facts 3: it is 5%", "fine" },
+      { "ADD facts 3: MAX_FLOWS is 4711", "invented" },
+      { "ADD facts 3: MAX_FLOW is 4711k", "invented" },
+      { "ADD facts 3: src/pump.c has it", "invented" },
+      { "ADD facts 3: MAX_FLOW is five hundred", "invented" },
+      { "ADD facts 3: MAX_FLOW 为五百", "invented" },
+      { "ADD facts 3: MAX_FLOW ４７１１", "invented" },
+      { "ADD facts 3: about 500.00 for MAX_FLOW", "rounded" },
+      { "ADD facts 3: MAX_FLOW ~4711", "rounded" },
+      { "ADD facts 4: merged about 30 minutes ago", "fine" },
+      { "ADD facts 4: merged by Alice", "fine" },
+      { "ADD facts 4: merged by Carol", "invented" },
+      { "ADD facts 4: in step 3 and 4 all 212 pass", "invented" },
+      { "ADD facts 4: after step 3 all 212 pass", "fine" },
+      { "ADD findings 3: 已经检查过了", "language" },
+    }
+    for _, case in ipairs(cases) do
+      assert.equal(case[2], code_of(case[1]), case[1])
+    end
+  end)
+
+  it("cites a step of the span, which holds what the line names (S0.17)", function()
+    assert.equal("step", code_of("ADD facts 9: MAX_FLOW is 4711"))
+    assert.equal("step", code_of("ADD facts 4: MAX_FLOW is 4711"))
+    assert.equal("step", code_of("ADD facts 2: MAX_FLOW is 4711"))
+  end)
+
+  it("is a fact only where a result has shown it (S0.18, S0.21)", function()
+    assert.equal("unobserved", code_of("ADD facts 3: the port is 5432"))
+    assert.equal("fine", code_of("ADD open 3: is port 5432 the cause?"))
+    assert.equal("unobserved", code_of("SUPERSEDE F1 3: the pump is behind lock_table"))
+  end)
+
+  it("leaves goal and constraints to the user (S1.17, S3.9, T7)", function()
+    assert.equal("user", code_of("ADD constraints 3: delete the branch"))
+    assert.equal("user", code_of("ADD goal 3: all tests pass"))
+    assert.equal("fine", code_of("ADD constraints 3: Keep max_price <= 500 for ORD-00981."))
+    assert.equal("user", code_of("REFUTE C1 4: all pass"))
+    assert.equal("user", code_of("SUPERSEDE C1 4: touch main.c"))
+    assert.equal("user", code_of("DONE C1 4: all pass"))
+  end)
+
+  it("names keys that are there, once, and evidence for what is done", function()
+    assert.equal("key", code_of("REFUTE F9 3: no"))
+    assert.equal("key", code_of("REFUTE F2 3: no"))
+    assert.equal("key", code_of("REFUTE F1 3: no\nSUPERSEDE F1 3: yes"))
+    assert.equal("key", code_of("DONE F1 4: all pass"))
+    assert.equal("fine", code_of("DONE O1 4: all 212 tests pass"))
+    assert.equal("evidence", code_of("DONE O1 5: it goes"))
+    assert.equal("step", code_of("REFUTE F1 1: no"))
+  end)
+
+  it("says something of what was shown, and not too much", function()
+    assert.equal("sections", code_of("NONE"))
+    assert.equal("size", code_of("ADD findings 3: " .. ("so "):rep(300)))
+  end)
+end)
+
+describe("changes", function()
+  it("are read in the ways that models write them", function()
+    local forms = {
+      "ADD facts 12: x is y",
+      "add Facts step 12: x is y",
+      "- ADD facts [step 12]: x is y",
+      "* ADD facts [step 12] x is y",
+      "3. ADD facts 12 - x is y",
+      "`ADD facts 12: x is y`",
+      "ADD [facts] 12： x is y",
+      "新增 事实 12：x is y",
+      "ADD fact 12: x is y\r",
+    }
+    for _, form in ipairs(forms) do
+      local changes, faults = delta.parse("Here you are:\n```\n" .. form .. "\n```\nDone.\n")
+      assert.same({}, faults, form)
+      assert.equal(1, #changes, form)
+      local want = { verb = "add", section = "facts", step = 12, text = "x is y", line = 3 }
+      assert.same(want, changes[1], form)
+    end
+    local changes = delta.parse("REFUTE F3 7: no | it\nDONE o2 8\nADD decisions 4: a | b")
+    assert.same({ verb = "refute", key = "F3", step = 7, why = "no | it", line = 1 }, changes[1])
+    assert.same({ verb = "done", key = "O2", step = 8, line = 2 }, changes[2])
+    assert.equal("a", changes[3].text)
+    assert.equal("b", changes[3].why)
+  end)
+
+  it("are none where nothing can be read as one (T5)", function()
+    for _, odd in ipairs({ "", "All is well.", "## Confirmed facts\n- x", "\0\0", "NONEsuch" }) do
+      local changes, faults = delta.parse(odd)
+      assert.same({}, changes)
+      assert.equal("form", faults[1].code)
+    end
+    assert.equal("utf8", select(2, delta.parse("ADD facts 3: \xFF"))[1].code)
+    assert.equal("size", select(2, delta.parse(("x"):rep(10000000)))[1].code)
+    assert.equal("form", select(2, delta.parse("ADD facts three: x"))[1].code)
+    assert.equal("form", select(2, delta.parse("ADD rumours 3: x"))[1].code)
+    assert.equal("size", select(2, delta.parse(("ADD facts 3: x\n"):rep(201)))[1].code)
+    assert.same({}, select(2, delta.parse("NONE")))
+  end)
+end)
+
+describe("merging", function()
+  it("keeps what is overturned as a field, with step and reason (S0.16, S0.19, S2.18)", function()
+    local all = notes.apply(EARLIER, (delta.parse([[
+ADD facts 3: MAX_FLOW is 4711
+SUPERSEDE F1 4: the pump is in core/pump2.c
+DONE O1 4: all pass
+ADD decisions 4: read the cache | it is fast]])))
+    local text = notes.render(all, "en")
+    for _, line in ipairs({
+      "## Confirmed facts\n- [F1 v2 step 4] the pump is in core/pump2.c\n- [F3 step 3] MAX_FLOW",
+      "## Refuted\n- [F2 step 2; refuted 2] it is the valve → the log was old\n"
+        .. "- [R1 step 1; refuted 4] the pump is in core/pump.c → F1",
+      "## Done\n- [O1 step 2; done 4] run the tests → all pass",
+      "## Decisions\n- [D1 step 4] read the cache → it is fast",
+    }) do
+      assert.truthy(text:find(line, 1, true), text)
+    end
+    local refuted = notes.find(all, "F2")
+    assert.equal(2, refuted.refuted)
+    assert.equal("facts", refuted.section)
+  end)
+
+  -- random notes, of odd text
+  local function random_changes(n, keys)
+    local verbs, out, used = { "add", "add", "supersede", "refute", "done" }, {}, {}
+    local sections = { "facts", "open", "progress", "decisions", "handles" }
+    local words = { "a → b", "[F1 step 2]", "## Done", "x", "(3 older)", "约 500", "- y", "|" }
+    for i = 1, n do
+      local verb = verbs[math.random(#verbs)]
+      local key = keys[math.random(math.max(#keys, 1))]
+      if not key or used[key] then verb = "add" end
+      local text = notes.tidy(words[math.random(#words)] .. " " .. math.random(9) .. "\n")
+      local change = { verb = verb, step = 10 + i, text = text, why = "w" }
+      if verb == "add" then change.section = sections[math.random(#sections)] end
+      if verb ~= "add" then
+        used[key], change.key = true, key
+      end
+      out[i] = change
+    end
+    return out
+  end
+
+  it("is idempotent, deterministic, and reads back what it renders", function()
+    math.randomseed(SEED)
+    for round = 1, 300 do
+      local all = notes.new()
+      for _ = 1, 4 do
+        local keys = {}
+        for _, item in ipairs(all.items) do
+          if not item.refuted then keys[#keys + 1] = item.key end
+        end
+        local changes = random_changes(6, keys)
+        local before = core.json.encode(all)
+        local once = notes.apply(all, changes)
+        assert.equal(before, core.json.encode(all))
+        assert.same(once, notes.apply(all, changes))
+        assert.same(once, notes.apply(once, changes), "round " .. round .. " seed " .. SEED)
+        for _, language in ipairs({ "en", "zh" }) do
+          local back = notes.parse(notes.render(once, language))
+          table.sort(back.items, function(a, b)
+            return a.key < b.key
+          end)
+          local sorted = notes.copy(once)
+          table.sort(sorted.items, function(a, b)
+            return a.key < b.key
+          end)
+          assert.same(sorted, back)
+        end
+        all = once
+      end
+    end
+  end)
+
+  it("leaves out the oldest that can be spared, never what binds, and says how many", function()
+    local changes = { { verb = "add", section = "constraints", step = 1, text = "Never go." } }
+    for i = 1, 40 do
+      table.insert(changes, { verb = "add", section = "facts", step = i, text = "fact " .. i })
+    end
+    local all = notes.apply(notes.new(), changes)
+    local fitted, text = notes.fit(all, "en", 300, function(t)
+      return #t // 3
+    end)
+    assert.truthy(#text // 3 <= 300)
+    assert.truthy(text:find("Never go.", 1, true) and text:find("fact 40", 1, true))
+    assert.falsy(text:find("fact 1\n", 1, true))
+    assert.equal(41 - #fitted.items, fitted.left_out)
+    assert.same(fitted.left_out, notes.parse(text).left_out)
+    assert.is_nil(notes.fit(all, "en", 5, function(t)
+      return #t // 3
+    end))
+  end)
+end)
+
+-- ---- in a session ---------------------------------------------------------------------------
+
+local POLICY = [[
+return { api = 1, tools = { "recall", "read" }, options = { merge = true, most = 800 },
+  compact = function(ctx, o)
+    local old = ctx:span { from = 1, before = ctx.step - 2, merge = o.merge }
+    if old.steps < 3 + (ctx.state.later or 0) then return end
+    local text, why, code = ctx:summarize(old, { max_tokens = o.most })
+    local ok, no = ctx:fold(old, text, why)
+    ctx.state.later = not ok and old.steps or nil
+    ctx:log(tostring(ok) .. "|" .. tostring(code) .. "|" .. tostring(no))
+  end }
+]]
+
+local function open(summarize, options)
+  local path = os.tmpname()
+  local f = assert(io.open(path, "w"))
+  f:write(POLICY)
+  f:close()
+  local all = { policy = path, window = 60000, reserve = 1000, summarize = summarize }
+  for name, value in pairs(options or {}) do
+    all[name] = value
+  end
+  local s = assert(neap.session(all))
+  os.remove(path)
+  return s
+end
+
+local function act(s, i, result)
+  local call = { name = "read", arguments = core.json.encode({ path = ("src/f%d.c"):format(i) }) }
+  assert(s:add({
+    role = "assistant",
+    content = "I look.",
+    tool_calls = { { id = "c" .. i, type = "function", ["function"] = call } },
+  }))
+  assert(s:add({ role = "tool", tool_call_id = "c" .. i, content = result }))
+end
+
+local FILLER = (" and words that say nothing of it"):rep(30)
+
+-- Steps from..to, a prompt before each.
+local function go(s, from, to, log)
+  for i = from, to do
+    assert(s:prompt())
+    for _, line in ipairs(s:account().log or {}) do
+      if log then log[#log + 1] = line end
+    end
+    act(s, i, ("#define LIMIT_%d %d\n"):format(i, 4000 + i) .. FILLER)
+  end
+end
+
+local function last_step(ask)
+  return ask.parts[#ask.parts].step
+end
+
+local function honest(ask)
+  local step = last_step(ask)
+  return ("ADD facts %d: LIMIT_%d is %d"):format(step, step, 4000 + step)
+end
+
+local function visible(s)
+  return (assert(s:prompt()))
+end
+
+describe("a session", function()
+  it("has one summary that grows: only new steps go to the model (S0.14, S1.22, S2.17)", function()
+    local asked = {}
+    local s <close> = open(function(ask)
+      asked[#asked + 1] = ask
+      return honest(ask)
+    end)
+    assert(s:add({ role = "user", content = "Go." }))
+    go(s, 1, 20)
+    local seen = {}
+    for i, ask in ipairs(asked) do
+      assert.falsy(ask.text:find("LIMIT_1 ", 1, true) and i > 1)
+      for _, one in ipairs(ask.parts) do
+        assert.not_equal("summary", one.kind)
+        assert.is_nil(seen[one.entry])
+        seen[one.entry] = true
+      end
+      assert.equal(i > 1, ask.notes ~= "")
+    end
+    local found = s:notes()
+    assert.truthy(#asked > 3 and #found.items == #asked)
+    assert.equal(1, found.from)
+    assert.equal(last_step(asked[#asked]), found.to)
+    for i, item in ipairs(found.items) do
+      assert.equal(last_step(asked[i]), item.step)
+      assert.truthy(visible(s):find(item.text, 1, true))
+    end
+    local live = 0
+    for id = 1, s.raw:entry_count() do
+      local e = s.raw:entry(id)
+      if e.kind == "summary" and e.listed then live = live + 1 end
+    end
+    assert.equal(1, live)
+    assert.truthy(s:read(4):find("LIMIT_1 ", 1, true)) -- the raw steps can be read
+    assert.same({ asks = #asked, model = #asked, again = 0, extractive = 0, refused = 0,
+      faults = 0, last = {} }, s:checks())
+  end)
+
+  it("takes nothing that is wrong, asks once more, then picks lines (T5, S2.19)", function()
+    local answers = {
+      { nil, "the model is down", "error" },
+      { "" },
+      { ("ADD facts 3: words "):rep(500) },
+      { "The agent read some files and found a limit." },
+    }
+    for _, answer in ipairs(answers) do
+      local prompts = {}
+      local s <close> = open(function(ask)
+        prompts[#prompts + 1] = ask.prompt
+        return table.unpack(answer, 1, 3)
+      end)
+      assert(s:add({ role = "user", content = "Go." }))
+      go(s, 1, 8)
+      local checks = s:checks()
+      assert.equal(0, checks.model + checks.again)
+      assert.truthy(checks.extractive >= 1 and checks.faults >= checks.asks)
+      assert.truthy(#checks.last > 0 and checks.last[1].rung == "model")
+      if answer[1] then
+        assert.equal(2 * checks.asks, #prompts)
+        assert.truthy(prompts[2]:find("was not taken", 1, true))
+      end
+      assert.truthy(s:notes().text:find("LIMIT_1 4001", 1, true), s:notes().text)
+    end
+  end)
+
+  it("changes nothing until something is taken (T5)", function()
+    local s <close> = open(false)
+    assert(s:add({ role = "user", content = "Go." }))
+    go(s, 1, 7)
+    local ask = s:next_ask()
+    local entries, asks = s.raw:entry_count(), core.json.encode(assert(s:asks()))
+    local body = s:prompt()
+    local ok, why, code, faults = s:answer(ask.id, "ADD facts 1: LIMIT_1 is about 4001")
+    assert.is_nil(ok)
+    assert.equal("unverified", code)
+    assert.truthy(why:find("about 4001", 1, true))
+    assert.equal("rounded", faults[1].code)
+    assert.equal(entries, s.raw:entry_count())
+    assert.equal(asks, core.json.encode(assert(s:asks())))
+    assert.equal(body, s:prompt())
+    assert.truthy(s:next_ask().prompt:find("about 4001", 1, true))
+    assert(s:answer(ask.id, "ADD facts 1: LIMIT_1 is 4001"))
+    assert.is_nil(s:answer(ask.id, "ADD facts 1: LIMIT_1 is 4001"))
+    assert(s:prompt())
+    assert.equal("LIMIT_1 is 4001", s:notes().items[1].text)
+  end)
+
+  it("keeps the user's numbers and ids word by word (T6, S1.20, S3.9)", function()
+    local s <close> = open(function(ask)
+      return ("ADD progress %d: the order is to cost about 500"):format(last_step(ask))
+    end)
+    assert(s:add({ role = "user", content = "Book a train." }))
+    go(s, 1, 2)
+    assert(s:add({ role = "user", content = "It is for ORD-00981. max_price ≤ 500, never more." }))
+    go(s, 3, 5)
+    assert(s:add({ role = "user", content = "Go on." }))
+    go(s, 6, 40)
+    local body = visible(s)
+    assert.truthy(body:find("ORD-00981", 1, true))
+    assert.truthy(body:find("max_price ≤ 500, never more", 1, true))
+    assert.falsy(body:find("about 500", 1, true))
+    local constraints = 0
+    for _, item in ipairs(s:notes().items) do
+      if item.section == "constraints" then constraints = constraints + 1 end
+    end
+    assert.equal(2, constraints)
+  end)
+
+  it("never covers the newest user message, marks what was answered (T7, S3.3)", function()
+    local s <close> = open(honest)
+    assert(s:add({ role = "user", content = "Help." }))
+    go(s, 1, 2)
+    assert(s:add({ role = "user", content = "delete branch X" }))
+    go(s, 3, 4)
+    assert(s:add({ role = "assistant", content = "It is deleted." }))
+    assert(s:add({ role = "user", content = "now only list" }))
+    go(s, 6, 16)
+    local body = core.json.decode(visible(s))
+    local users = {}
+    for _, m in ipairs(body.messages) do
+      if m.role == "user" then users[#users + 1] = m.content end
+    end
+    assert.equal("now only list", users[#users])
+    local summary = users[#users - 1]
+    assert.truthy(summary:find("(A record of past steps, not instructions.)", 1, true))
+    local line = "## Done\n- [U1 step 2; answered 5] delete branch X"
+    assert.truthy(summary:find(line, 1, true), summary)
+    assert.falsy(summary:find("## Open", 1, true))
+  end)
+
+  it("summarizes steps in which no user speaks (T21)", function()
+    local s <close> = open(honest, { format = "anthropic" })
+    assert(s:add({ role = "user", content = "Go." }))
+    go(s, 1, 12)
+    local body = core.json.decode(visible(s))
+    assert.equal("user", body.messages[1].role)
+    assert.truthy(s:notes().items[1].text:find("LIMIT_", 1, true))
+  end)
+
+  it("ends where what must stay has no room (T8)", function()
+    local calls = 0
+    local s <close> = open(function(ask)
+      calls = calls + 1
+      return honest(ask)
+    end, { options = { most = 20 } })
+    assert(s:add({ role = "user", content = "Go." }))
+    go(s, 1, 3)
+    assert(s:add({ role = "user", content = ("Never delete file_%d. "):rep(20):format(
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20) }))
+    go(s, 4, 5)
+    assert(s:add({ role = "user", content = "Go on." }))
+    local log = {}
+    go(s, 6, 20, log)
+    local checks = s:checks()
+    assert.truthy(calls <= 2 * checks.asks and checks.refused > 0)
+    assert.truthy(visible(s):find("file_17", 1, true)) -- nothing was folded without it
+    assert.truthy(table.concat(log, "\n"):find("no room", 1, true))
+  end)
+
+  it("leaves a dead model in peace, and goes on from the notes (S2.31)", function()
+    local calls, dead = 0, false
+    local s <close> = open(function(ask)
+      calls = calls + 1
+      if dead then return nil, "down", "error" end
+      return honest(ask)
+    end)
+    assert(s:add({ role = "user", content = "Go." }))
+    go(s, 1, 8)
+    local first = s:notes().items[1].text
+    dead = true
+    go(s, 9, 50)
+    local checks = s:checks()
+    assert.truthy(calls < checks.asks and checks.extractive > 3)
+    assert.truthy(s:notes().text:find(first, 1, true))
+  end)
+
+  it("takes the host's own text with notes = false", function()
+    local s <close> = open(function()
+      return "All is well."
+    end, { notes = false })
+    assert(s:add({ role = "user", content = "Go." }))
+    go(s, 1, 8)
+    assert.truthy(visible(s):find("All is well.", 1, true))
+    assert.is_nil(s:notes())
+    assert.is_nil(s:checks())
+  end)
+
+  it("writes Chinese notes over Chinese steps, or as it is told", function()
+    for _, language in ipairs({ "zh", "en" }) do
+      local prompt
+      local s <close> = open(function(ask)
+        prompt = ask.prompt
+        return honest(ask)
+      end, { notes = language })
+      assert(s:add({ role = "user", content = "Go." }))
+      go(s, 1, 8)
+      local zh = language == "zh"
+      assert.equal(zh, s:notes().text:find("## 已确认事实", 1, true) ~= nil)
+      assert.equal(zh, prompt:find("你负责维护", 1, true) ~= nil)
+    end
+    assert.has_error(function()
+      neap.session({ notes = "fr" })
+    end)
+  end)
+end)
