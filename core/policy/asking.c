@@ -33,11 +33,18 @@ static np_str shorten(np_str text, np_buf *out) {
 }
 
 typedef struct span_text {
-  np_buf text, notes, part;
+  np_buf text, notes, part, guarded;
   neap_ask_part *parts; /* so many as the span has entries, or NULL */
   size_t count;
   int64_t step;
 } span_text;
+
+/* What a user or the model wrote must not pass for another step's heading or a result: what is
+** made of the span goes by headings. */
+static bool needs_guard(np_kind kind) {
+  return kind == NP_KIND_USER || kind == NP_KIND_TEXT || kind == NP_KIND_THOUGHT ||
+         kind == NP_KIND_FILE;
+}
 
 static void add_entry(const np_pack *p, const np_entry *en, span_text *t) {
   np_entry cut = *en;
@@ -49,6 +56,11 @@ static void add_entry(const np_pack *p, const np_entry *en, span_text *t) {
   }
   t->step = en->step;
   cut.text = shorten(en->text, &t->part);
+  if (needs_guard(en->kind)) {
+    np_buf_clear(&t->guarded);
+    np_text_guard(cut.text, &t->guarded);
+    cut.text = np_buf_str(&t->guarded);
+  }
   size_t from = t->text.n;
   np_text_block(&p->view, &cut, &t->text);
   if (t->parts)
@@ -248,15 +260,18 @@ static void take_span(lua_State *L, const np_span *s, question *q) {
   np_buf_init(&t.text, &p->alloc);
   np_buf_init(&t.notes, &p->alloc);
   np_buf_init(&t.part, &p->alloc);
+  np_buf_init(&t.guarded, &p->alloc);
   t.parts = most ? np_arena_alloc(ar, most * sizeof *t.parts) : NULL;
   add_span(p->pack, s, &t);
   bool large = t.text.n > SPAN_TEXT;
-  bool ok = !t.text.failed && !t.notes.failed && !t.part.failed && (t.parts || !most);
+  bool ok = !t.text.failed && !t.notes.failed && !t.part.failed && !t.guarded.failed &&
+            (t.parts || !most);
   ok = ok && (large || np_arena_copy(ar, np_buf_str(&t.text), &q->text)) &&
        np_arena_copy(ar, np_buf_str(&t.notes), &q->notes);
   np_buf_free(&t.text);
   np_buf_free(&t.notes);
   np_buf_free(&t.part);
+  np_buf_free(&t.guarded);
   np_fail_mem(&e);
   if (!ok) np_break(L, &e);
   q->parts = t.parts;

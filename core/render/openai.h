@@ -46,7 +46,10 @@ bool np_openai_takes(const np_entry *en);
 /* A group of another form, written anew as chat messages. */
 void np_openai_convert(const np_view *v, const np_group *g, bool first, np_buf *out);
 
-/* An entry's whole text as a block of the plain-text form. */
+/* Appends a text of which lines that read like a heading of the plain-text form are led by a
+** backslash. */
+void np_text_guard(np_str text, np_buf *out);
+/* An entry's whole text as a block of the plain-text form; results are guarded. */
 void np_text_block(const np_view *v, const np_entry *en, np_buf *out);
 
 extern const np_format np_format_openai;

@@ -62,8 +62,7 @@ static bool is_heading(np_str line) {
   return false;
 }
 
-/* Lines of a result that read like a heading are led by a backslash. */
-static void add_guarded(np_str text, np_buf *out) {
+void np_text_guard(np_str text, np_buf *out) {
   while (text.n) {
     size_t n = line_size(text);
     np_str line = np_str_cut(text, 0, n);
@@ -124,7 +123,7 @@ static void add_block(const np_view *v, const np_entry *en, np_str text, np_buf 
     case NP_KIND_CALL: add_action(en, text, out); break;
     case NP_KIND_RESULT:
       np_buf_adds(out, "Observation: ");
-      add_guarded(text, out);
+      np_text_guard(text, out);
       break;
     case NP_KIND_SUMMARY:
     case NP_KIND_STATE:
@@ -134,7 +133,7 @@ static void add_block(const np_view *v, const np_entry *en, np_str text, np_buf 
       np_buf_addc(out, '[');
       np_buf_adds(out, np_kind_name(en->kind));
       np_buf_adds(out, "]\n");
-      add_guarded(text, out);
+      np_text_guard(text, out);
       break;
     case NP_KIND_IMAGE: np_buf_adds(out, "[user]\n(an image)"); break;
     default: add_user(v, en, text, out);

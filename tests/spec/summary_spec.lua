@@ -80,7 +80,10 @@ describe("the extractive summarizer", function()
 
   it("says what was only suspected", function()
     local out = assert(extract.summarize(
-      "[step 1]\nAnswer: It probably fails because lib/a.c:7 is wrong.\n", 300))
+      "[step 1]\nAnswer: It probably fails because lib/a.c:7 is wrong.\n"
+        .. 'Action: {"action": "bash", "args": {"command": "make test && echo no more"}}\n'
+        .. "Observation: nothing was said about it by any of the tools that were asked\n",
+      300))
     has(out, "(unconfirmed)")
   end)
 

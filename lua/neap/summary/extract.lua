@@ -2,8 +2,13 @@
 -- nothing of its own, so that no number and no path can be wrong; what it leaves out is found by
 -- recall. Deterministic. next: lines.lua
 local lines = require("neap.summary.lines")
+local words = require("neap.summary.words")
+local worth = require("neap.summary.worth")
 
 local M = {}
+
+local SHORTEST = 8 -- tokens of a line
+local SAMPLE = 65536 -- bytes that tell the language
 
 local SECTIONS = { "goal", "facts", "refuted", "files", "errors", "decisions", "open", "done" }
 
@@ -33,19 +38,6 @@ local HEADINGS = {
 }
 M.HEADINGS = HEADINGS
 
--- How much each section's lines are worth before their own score: what is decided, failed or
--- open is short and cannot be found again by its words.
-local WEIGHT = {
-  goal = 8,
-  refuted = 6,
-  decisions = 5,
-  open = 5,
-  errors = 4,
-  files = 4,
-  facts = 3,
-  done = 2,
-}
-
 local function estimate(text)
   local ascii = select(2, text:gsub("[\0-\x7f]", ""))
   return (ascii + 2) // 3 + (#text - ascii + 1) // 2
@@ -70,47 +62,30 @@ end
 
 local function line_of(item, headings)
   local step = item.step and ("[step %d] "):format(item.step) or ""
-  return "- " .. step .. item.text .. (item.unsure and headings.unsure or "")
+  return "- " .. step .. item.is.text .. (item.is.unsure and headings.unsure or "")
 end
 
--- The best lines that fit, each counted with its line end; a heading is paid by its first line.
-local function choose(items, room, count, headings)
-  local chosen, used = {}, 0
+-- Takes items while they fit, each counted with its line end; a heading is paid by its first line.
+local function taker(chosen, room, count, headings)
+  local used = 0
   for _, section in ipairs(SECTIONS) do
     chosen[section] = {}
   end
-  for _, item in ipairs(items) do
+  return function(item)
     local list = chosen[item.section]
     item.line = line_of(item, headings)
     local cost = count(item.line .. "\n")
     if #list == 0 then cost = cost + count(headings[item.section] .. "\n") end
-    if used + cost <= room then
-      used = used + cost
-      list[#list + 1] = item
-    end
+    if used + SHORTEST > room then return "full" end
+    if used + cost > room then return false end
+    used = used + cost
+    list[#list + 1] = item
+    return true
   end
-  return chosen
 end
 
--- The items by worth, the best first; those of one worth stay in their order.
-local function by_worth(items)
-  local of, worths, out = {}, {}, {}
-  for i, item in ipairs(items) do
-    local worth = -(WEIGHT[item.section] + item.score)
-    item.order = i
-    if not of[worth] then
-      of[worth], worths[#worths + 1] = {}, worth
-    end
-    table.insert(of[worth], item)
-  end
-  table.sort(worths)
-  for _, worth in ipairs(worths) do
-    table.move(of[worth], 1, #of[worth], #out + 1, out)
-  end
-  return out
-end
-
---- A summary of at most `max_tokens` tokens, or nil and why there is none.
+--- A summary of at most `max_tokens` tokens and shorter than the text, or nil and why there is
+--- none.
 ---@param text string       the steps, each after a line `[step n]`
 ---@param max_tokens integer
 ---@param count (fun(text: string): integer)? tokens of a text; nil: an estimate
@@ -118,10 +93,13 @@ end
 ---@return string? summary, string? why
 function M.summarize(text, max_tokens, count, known)
   count = count or estimate
-  local headings = lines.is_cjk(text) and HEADINGS.zh or HEADINGS.en
-  local items = by_worth(lines.collect(text, known))
-  local out = render(choose(items, max_tokens, count, headings), headings)
+  local headings = words.is_cjk(text:sub(1, SAMPLE)) and HEADINGS.zh or HEADINGS.en
+  local items, chosen = lines.collect(text, known), {}
+  local room = math.min(max_tokens, count(text) - 1)
+  worth.choose(items, taker(chosen, room, count, headings))
+  local out = render(chosen, headings)
   if out == "" then return nil, "the steps hold nothing to note" end
+  if #out >= #text then return nil, "the steps are as short as what would be noted" end
   return out
 end
 

@@ -66,16 +66,22 @@ local function finder(list)
   end
 end
 
-local has_error_word = finder(
-  "error|fail|exception|traceback|fatal|panic|denied|not found|no such|cannot|undefined|"
-    .. "错误|失败|异常|拒绝|找不到|无法"
-)
+--- Does the line say in Chinese that something went wrong? In English core.error_lines tells.
+M.is_error = finder("错误|失败|异常|报错|出错|拒绝|找不到|无法|超时")
 
---- Does the line say that something went wrong? A file called error.c does not.
+local CODE = "from |import |except|raise |throw|catch|return |if |if(|elif |def |class |func |"
+  .. "function |const |let |var |type |public |private |static |#include|//|} |+|-"
+local code = P(false)
+for start in CODE:gmatch("[^|]+") do
+  code = code + P(start)
+end
+code = S(" \t") ^ 0 * code
+
+--- Does the line read like source code? What code says of errors has not happened.
 ---@param line string
 ---@return boolean
-function M.is_error(line)
-  return has_error_word(line) and has_error_word((line:gsub("[%w_./-]*[/.]%w[%w_./-]*", "")))
+function M.is_code(line)
+  return code:match(line) ~= nil or line:find("[{;(]$") ~= nil
 end
 
 M.is_unsure =
@@ -83,7 +89,8 @@ M.is_unsure =
 
 local is_refuted = finder(
   "ruled out|not the cause|is not it|wrong|reverted|refuted|did not help|does not help|"
-    .. "didn't work|doesn't work|no longer|dead end|排除|证伪|推翻|不是原因|无效|行不通|没有帮助"
+    .. "didn't work|doesn't work|does not work|no longer|dead end|not the problem|gave up|"
+    .. "排除|证伪|推翻|不是原因|不是问题|无效|行不通|没有帮助|没有效果|放弃"
 )
 --- Does the sentence say what has to be or must not be?
 M.is_constraint = finder(
@@ -93,11 +100,15 @@ M.is_constraint = finder(
 
 local is_open = finder(
   "todo|still need|remains|remaining|not yet|unresolved|open question|next step|next, |"
-    .. "to check|待|尚未|还没|还需|未解决|下一步|接下来"
+    .. "to check|待办|待查|待确认|尚未|还没|还需|未解决|下一步|接下来|需要进一步"
 )
 local is_decision = finder(
-  "decide|decision|chose|choose|i will|i'll|let's use|instead of|rather than|because|the cause|"
-    .. "root cause|conclu|therefore|决定|采用|选择|改为|因为|所以|结论|根因|原因是"
+  "decide|decision|chose|choose|i will use|i'll use|let's use|instead of|rather than|because|"
+    .. "the cause|root cause|conclu|therefore|决定|采用|选择|改为|改用|因为|所以|结论|根因|原因是"
+)
+local is_done = finder(
+  "fixed|implemented|completed|finished|done|passes|passed|works now|updated|added|"
+    .. "已完成|已修复|已实现|已解决|完成了|修复了|通过了|已添加|已更新"
 )
 
 --- The section that a sentence of the model's belongs to, or nil.
@@ -107,6 +118,7 @@ function M.section(sentence)
   if is_refuted(sentence) then return "refuted" end
   if is_open(sentence) then return "open" end
   if is_decision(sentence) then return "decisions" end
+  if is_done(sentence) then return "done" end
 end
 
 -- ---- sentences and scripts ------------------------------------------------------------------
