@@ -43,23 +43,36 @@ static int order(const void *a, const void *b) {
   return c ? c : (x->end < y->end) - (x->end > y->end);
 }
 
+/* Of each content whose longest claim is over, how many claims were seen: somebody may meanwhile
+** have let it go, or want it longer. */
+static bool gather(const expiry *x, int64_t now, np_buf *out) {
+  const claimed *list = (const claimed *)(const void *)x->list.p;
+  size_t all = x->list.n / sizeof *list;
+  for (size_t i = 0, next; i < all; i = next) {
+    for (next = i + 1; next < all; next++) {
+      if (memcmp(list[next].hash, list[i].hash, NP_SHA256) != 0) break;
+    }
+    if (list[i].end > now || list[i].end == INT64_MAX) continue;
+    np_release one = {.seen = (int64_t)(next - i)};
+    memcpy(one.hash, list[i].hash, NP_SHA256);
+    np_buf_add(out, np_str_of((const char *)&one, sizeof one));
+  }
+  return !out->failed;
+}
+
 static neap_rc release(expiry *x, int64_t now, int64_t *count, np_err *e) {
   np_store *st = x->n->store;
-  np_str tenant = np_str_cstr(x->n->tenant);
-  claimed *list = (claimed *)(void *)x->list.p;
-  size_t all = x->list.n / sizeof *list;
-  neap_rc rc = NEAP_OK;
-  if (all) qsort(list, all, sizeof *list, order);
-  for (size_t i = 0; rc == NEAP_OK && i < all; i++) {
-    bool first = i == 0 || memcmp(list[i].hash, list[i - 1].hash, NP_SHA256) != 0;
-    if (!first || list[i].end > now || list[i].end == INT64_MAX) continue;
-    size_t next = i + 1;
-    while (next < all && memcmp(list[next].hash, list[i].hash, NP_SHA256) == 0) next++;
-    rc = st->ops->release(st, tenant, list[i].hash, (int64_t)(next - i), e);
-    /* somebody else was faster, to let it go or to want it longer */
-    if (rc == NEAP_E_NOTFOUND) rc = NEAP_OK;
-    else if (rc == NEAP_OK) ++*count;
-  }
+  np_buf over;
+  size_t gone = 0, all = x->list.n / sizeof(claimed);
+  if (all) qsort(x->list.p, all, sizeof(claimed), order);
+  np_buf_init(&over, &x->n->alloc);
+  neap_rc rc = gather(x, now, &over) ? NEAP_OK : np_fail_mem(e);
+  if (rc == NEAP_OK && over.n)
+    rc = st->ops->release(st, np_str_cstr(x->n->tenant),
+                          (const np_release *)(const void *)over.p,
+                          over.n / sizeof(np_release), &gone, e);
+  *count = (int64_t)gone;
+  np_buf_free(&over);
   return rc;
 }
 

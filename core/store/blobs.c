@@ -1,7 +1,7 @@
 /*
 ** Content by hash, kept once per tenant: in one row, or when it is large in a row with a map
 ** and pieces. Purging overwrites it in the file and in the write-ahead log, and leaves its row
-** as a record. next: held.c
+** as a record. next: release.c
 */
 #include "store/content.h"
 #include "store/fts.h"
@@ -356,6 +356,10 @@ static neap_rc empty_log(np_sqlite *sq, np_err *e) {
       e);
 }
 
+neap_rc np_sq_blob_empty(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
+  return empty_row(sq, tenant, hash, true, e);
+}
+
 static neap_rc purge(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
   neap_rc rc = np_sq_writable(sq, e);
   if (rc == NEAP_OK) rc = np_sq_flush_all(sq, e); /* what is held may hold it too */
@@ -374,44 +378,4 @@ neap_rc np_sq_purge(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256
   np_sqlite *sq = np_sq_lock_back(store);
   rc = np_sq_here(sq, e); /* the file may hold it, too */
   return np_sq_unlock(sq, rc == NEAP_OK ? purge(sq, tenant, hash, e) : rc);
-}
-
-/* ---- releasing --------------------------------------------------------------------- */
-
-static neap_rc is_held(np_sqlite *sq, np_str tenant, const uint8_t *hash, bool *held,
-                       np_err *e) {
-  sqlite3_stmt *st;
-  bool row = false;
-  neap_rc rc = np_sq_use(sq, SQL_EVENTS_HOLD, &st, e, "tb", tenant, np_hash_str(hash));
-  if (rc != NEAP_OK) return rc;
-  rc = np_sq_step(sq, st, &row, e);
-  *held = row && sqlite3_column_int(st, 0) != 0;
-  np_sq_done(st);
-  return rc;
-}
-
-static neap_rc let_go(np_sqlite *sq, np_str tenant, const uint8_t *hash, int64_t seen,
-                      np_err *e) {
-  sqlite3_stmt *st;
-  bool held = false;
-  neap_rc rc = np_sq_use(sq, SQL_EVENTS_RELEASE, &st, e, "tb", tenant, np_hash_str(hash));
-  if (rc == NEAP_OK) rc = run(sq, st, e);
-  if (rc != NEAP_OK) return rc;
-  int found = sqlite3_changes(sq->db);
-  if (found == 0 || (seen > 0 && found != seen)) return np_fail_no_content(hash, e);
-  rc = is_held(sq, tenant, hash, &held, e);
-  return rc == NEAP_OK && !held ? empty_row(sq, tenant, hash, true, e) : rc;
-}
-
-neap_rc np_sq_release(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],
-                      int64_t seen, np_err *e) {
-  neap_rc rc = np_check_tenant(tenant, e);
-  if (rc != NEAP_OK) return rc;
-  np_sqlite *sq = np_sq_lock_back(store);
-  rc = np_sq_here(sq, e);
-  if (rc == NEAP_OK) rc = np_sq_writable(sq, e);
-  if (rc == NEAP_OK) rc = np_sq_flush_all(sq, e);
-  if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
-  if (rc == NEAP_OK) rc = np_sq_end(sq, let_go(sq, tenant, hash, seen, e), e);
-  return np_sq_unlock(sq, rc);
 }

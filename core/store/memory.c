@@ -7,6 +7,7 @@
 #include "store/fts.h"
 #include "store/memblobs.h"
 #include "store/memlog.h"
+#include "store/release.h"
 
 typedef struct mem_store {
   np_store st; /* first: np_store * is cast to mem_store * */
@@ -254,10 +255,8 @@ static neap_rc mem_window(np_store *st, np_str tenant, const uint8_t hash[NP_SHA
   return unlock(m, window(m, tenant, hash, w, out, e));
 }
 
-/* Counts the tenant's events that hold this content, `only` those that have it in one place (0: in
-** any); with `remove` they forget it. */
-static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool remove,
-                      int only) {
+/* Counts the tenant's events that hold this content; with `remove` they forget it. */
+static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool remove) {
   size_t found = 0;
   for (size_t i = np_memlog_first(&m->logs, tenant); i < m->logs.n; i++) {
     np_memlog *log = m->logs.logs[i];
@@ -266,7 +265,6 @@ static size_t holders(mem_store *m, np_str tenant, const uint8_t *hash, bool rem
       np_row *r = &log->rows[k];
       bool live = r->place == NP_PLACE_INLINE || np_is_content(r->place);
       if (!live || memcmp(r->hash, hash, NP_SHA256) != 0) continue;
-      if (only && r->place != only) continue;
       if (remove) np_memlog_purge(&m->logs, r);
       found++;
     }
@@ -301,12 +299,11 @@ static neap_rc forget_words(mem_store *m, np_str tenant, const uint8_t *hash, np
 ** nothing. */
 static neap_rc purge(mem_store *m, np_str tenant, const uint8_t *hash, np_err *e) {
   bool known = np_memblob_find(&m->blobs, tenant, hash) != NULL;
-  if (!known && holders(m, tenant, hash, false, 0) == 0)
-    return np_fail_no_content(hash, e);
+  if (!known && holders(m, tenant, hash, false) == 0) return np_fail_no_content(hash, e);
   neap_rc rc = forget_words(m, tenant, hash, e);
   if (rc != NEAP_OK) return rc;
   if (!np_memblob_purge(&m->blobs, tenant, hash)) return np_fail_mem(e);
-  holders(m, tenant, hash, true, 0);
+  holders(m, tenant, hash, true);
   return NEAP_OK;
 }
 
@@ -318,22 +315,48 @@ static neap_rc mem_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA2
   return unlock(m, purge(m, tenant, hash, e));
 }
 
-static neap_rc release(mem_store *m, np_str tenant, const uint8_t *hash, int64_t seen,
-                       np_err *e) {
-  int64_t found = (int64_t)holders(m, tenant, hash, false, NP_PLACE_APART);
-  if (found == 0 || (seen > 0 && found != seen)) return np_fail_no_content(hash, e);
-  bool held = holders(m, tenant, hash, false, NP_PLACE_BLOB) > 0;
-  if (!held && !np_memblob_purge(&m->blobs, tenant, hash)) return np_fail_mem(e);
-  holders(m, tenant, hash, true, NP_PLACE_APART);
-  return NEAP_OK;
+/* Visits the tenant's events: counts them, or with `go` has those that go forget their bodies. */
+static void each_apart(mem_store *m, np_str tenant, np_tally *t, bool go) {
+  for (size_t i = np_memlog_first(&m->logs, tenant); i < m->logs.n; i++) {
+    np_memlog *log = m->logs.logs[i];
+    if (!np_str_eq(log->tenant, tenant)) break;
+    for (size_t k = 0; k < log->n; k++) {
+      np_row *r = &log->rows[k];
+      if (!go) np_tally_add(t, r->hash, r->place);
+      else if (r->place == NP_PLACE_APART && np_tally_goes(t, np_tally_find(t, r->hash)))
+        np_memlog_purge(&m->logs, r);
+    }
+  }
 }
 
-static neap_rc mem_release(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
-                           int64_t seen, np_err *e) {
+/* Without memory for a record, it and those behind it stay. */
+static neap_rc release(mem_store *m, np_str tenant, np_tally *t, size_t *gone,
+                       np_err *e) {
+  neap_rc rc = NEAP_OK;
+  each_apart(m, tenant, t, false);
+  for (size_t i = 0; i < t->n; i++) {
+    if (!np_tally_goes(t, i)) continue;
+    bool stays = rc != NEAP_OK || (!t->of[i].held &&
+                                   !np_memblob_purge(&m->blobs, tenant, t->list[i].hash));
+    if (stays) rc = np_fail_mem(e);
+    if (stays) t->of[i].apart = 0;
+    else ++*gone;
+  }
+  each_apart(m, tenant, t, true);
+  return rc;
+}
+
+static neap_rc mem_release(np_store *st, np_str tenant, const np_release *list, size_t n,
+                           size_t *gone, np_err *e) {
+  np_tally t;
+  *gone = 0;
   neap_rc rc = np_check_tenant(tenant, e);
+  if (rc == NEAP_OK) rc = np_tally_init(&t, st->alloc, list, n, e);
   if (rc != NEAP_OK) return rc;
   mem_store *m = lock(st);
-  return unlock(m, release(m, tenant, hash, seen, e));
+  rc = unlock(m, release(m, tenant, &t, gone, e));
+  np_tally_free(&t, st->alloc);
+  return rc;
 }
 
 /* ---- words ------------------------------------------------------------------------- */

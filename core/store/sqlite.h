@@ -138,10 +138,14 @@ neap_rc np_sq_get(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np
                   np_err *e);
 neap_rc np_sq_window(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                      np_window *w, np_buf *out, np_err *e);
-neap_rc np_sq_release(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
-                      int64_t seen, np_err *e);
+/* Its bytes go, and the row stays as the record of that; in a transaction of the caller's. */
+neap_rc np_sq_blob_empty(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e);
 neap_rc np_sq_purge(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                     np_err *e);
+
+/* ---- release.c --------------------------------------------------------------------- */
+neap_rc np_sq_release(np_store *st, np_str tenant, const np_release *list, size_t n,
+                      size_t *gone, np_err *e);
 
 /* ---- held.c ------------------------------------------------------------------------ */
 

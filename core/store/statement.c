@@ -27,10 +27,9 @@ static const char *const texts[SQL_COUNT] = {
         " ORDER BY seq LIMIT ?4",
     [SQL_EVENTS_PURGE] = "UPDATE event SET place = 3, body = NULL"
                          " WHERE tenant = ? AND hash = ? AND place IN (1, 2, 5)",
-    [SQL_EVENTS_RELEASE] =
-        "UPDATE event SET place = 3 WHERE tenant = ? AND hash = ? AND place = 5",
-    [SQL_EVENTS_HOLD] = "SELECT EXISTS(SELECT 1 FROM event"
-                        " WHERE tenant = ? AND hash = ? AND place = 2)",
+    [SQL_EVENTS_RELEASE] = "UPDATE event SET place = 3 WHERE rowid = ?",
+    [SQL_EVENTS_HOLD] =
+        "SELECT rowid, hash, place FROM event WHERE tenant = ? AND place IN (2, 5)",
     [SQL_FORK] =
         "INSERT INTO event(tenant, session, seq, kind, fence, version, place,"
         " sum, hash, head, body) SELECT tenant, ?3, seq, kind, 1, version, place,"
@@ -64,8 +63,10 @@ static const char *const texts[SQL_COUNT] = {
                        " VALUES('', 'secret', 0, ?, ?)",
     [SQL_SCOPE] = "SELECT id, entry, cited, docs, words, seq FROM scope"
                   " WHERE tenant = ? AND session = ?",
-    [SQL_SCOPE_LAST] = "SELECT (SELECT max(id) FROM scope WHERE tenant = ?), (SELECT "
-                       "max(id) FROM scope)",
+    [SQL_SCOPE_LAST] = /* of the tenant: in the range of any of them; and of all */
+    "SELECT (SELECT (SELECT l.id FROM scope AS l WHERE l.id < ((f.id >> 22) + 1) << 22"
+    " AND +l.tenant = f.tenant ORDER BY l.id DESC LIMIT 1)"
+    " FROM scope AS f WHERE f.tenant = ? LIMIT 1), (SELECT max(id) FROM scope)",
     [SQL_SCOPE_ADD] =
         "INSERT INTO scope(id, tenant, session, fence, version, entry, cited, seq,"
         " docs, words) VALUES(?, ?, ?, ?, ?, 0, 0, 0, 0, 0)",

@@ -37,6 +37,12 @@ typedef struct np_event {
 #define NP_SUM 8 /* bytes of an event's check sum, over seq, kind, version and head */
 void np_event_sum(const np_event *ev, uint8_t out[NP_SUM]);
 
+/* A content to be let go: of which `seen` events were looked at, 0: any. */
+typedef struct np_release {
+  uint8_t hash[NP_SHA256];
+  int64_t seen;
+} np_release;
+
 /* A writer's claim on a session: whoever opened it last has the highest fence, and only
 ** that one may append. */
 typedef struct np_claim {
@@ -189,12 +195,11 @@ typedef struct np_store_ops {
   /* Removes the content for good (secure delete) and leaves a record that it was there. */
   neap_rc (*purge)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_err *e);
 
-  /* Events that have this content apart become purged ones; its bytes go, unless another event
-  ** holds them. Not overwritten: a vacuum does that. `seen` is how many such events the caller has
-  ** looked at, 0 for any: NEAP_E_NOTFOUND, and nothing
-  ** happens, when there are more or fewer by now, or none. */
-  neap_rc (*release)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
-                     int64_t seen, np_err *e);
+  /* Events that have one of these contents apart become purged ones; its bytes go, unless another
+  ** event holds them. Not overwritten: a vacuum does that. The list is by hash. Nothing happens to
+  ** a content that no event has apart, or more or fewer than `seen`. *gone: of the list. */
+  neap_rc (*release)(np_store *st, np_str tenant, const np_release *list, size_t n,
+                     size_t *gone, np_err *e);
 
   /* The sessions of a tenant in order of name. Slices are valid during the call. */
   neap_rc (*sessions)(np_store *st, np_str tenant,

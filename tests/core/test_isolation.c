@@ -185,9 +185,13 @@ static void do_purge(intruder *x) {
 }
 
 static void do_release(intruder *x) {
-  CHECK("nor released",
-        x->st->ops->release(x->st, x->tenant, own_hash, 0, &x->e) == NEAP_E_NOTFOUND);
-  x->st->ops->release(x->st, x->tenant, shared_hash, 0, &x->e);
+  np_release one = {.seen = 0};
+  size_t gone = 7;
+  memcpy(one.hash, own_hash, sizeof one.hash);
+  x->st->ops->release(x->st, x->tenant, &one, 1, &gone, &x->e);
+  CHECK("nor released", gone == 0);
+  memcpy(one.hash, shared_hash, sizeof one.hash);
+  x->st->ops->release(x->st, x->tenant, &one, 1, &gone, &x->e);
 }
 
 static void do_sessions(intruder *x) {
