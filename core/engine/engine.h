@@ -258,6 +258,7 @@ struct neap_session {
   uint8_t digest[NP_SHA256]; /* in reading back: what the log says of the turn's prompt */
   bool digested;             /* it does */
   bool rendering;            /* likewise: each turn's prompt is made, for a replay */
+  int64_t read_to;           /* in reading back: the last event that counts; 0: all do */
   char next_key[NP_KEY];     /* of a replay: what the next new mark key will be, */
   int64_t next_keys;         /* and how many there will have been; 0: it is derived */
   int64_t relived; /* in reading back: entries that turns have been gone through */
@@ -287,6 +288,7 @@ struct neap_session {
   np_refuted refuted;
   np_scratch scratch;
   np_phases phases;
+  int64_t noted_at;           /* the last event of either */
   np_buf account, text, body; /* results that live until the next call */
   np_store *words;  /* of a session that writes nothing: the index of its words */
   int64_t followed; /* entries when the index of words was last brought up */

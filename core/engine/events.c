@@ -351,10 +351,17 @@ neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
   }
 }
 
+static neap_rc take_counted(void *ctx, const np_event *ev, bool purged) {
+  neap_session *s = ctx;
+  if (s->read_to && ev->seq > s->read_to) return NEAP_E_LIMIT;
+  return np_events_take(s, ev, purged);
+}
+
 neap_rc np_events_resume(neap_session *s) {
   np_store *st = s->engine->store;
   neap_rc rc = st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name), 1,
-                             np_events_take, s, &s->err);
+                             take_counted, s, &s->err);
+  if (rc == NEAP_E_LIMIT && s->read_to && !s->err.code) rc = NEAP_OK;
   if (rc == NEAP_E_REFUSED && s->back.found) { /* what is void is read otherwise */
     rc = np_back_collect(s);
     if (!rc) rc = np_session_restart(s);

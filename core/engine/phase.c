@@ -54,6 +54,7 @@ neap_rc np_phase_begin(neap_session *s, np_str name, np_who who) {
   np_event ev = {.kind = NP_EV_PHASE, .head = np_buf_str(&head)};
   rc = head.failed ? np_fail_mem(&s->err) : np_session_write(s, &ev, 1);
   np_buf_free(&head);
+  s->noted_at = s->claim.last_seq;
   return rc ? rc : keep(s, new);
 }
 
@@ -82,6 +83,7 @@ neap_rc np_phase_take(neap_session *s, const np_event *ev) {
   if (!ok)
     return np_fail(&s->err, NEAP_E_CORRUPT,
                    "session %s: a phase's event is wrong; check the store", s->name);
+  s->noted_at = ev->seq;
   np_buf_init(&text, &s->engine->alloc);
   np_json_text(name, &text);
   new.name = np_buf_str(&text);

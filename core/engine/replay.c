@@ -87,13 +87,16 @@ static neap_rc pin_policy(neap_session *s, np_str sources) {
   return np_policy_selftest(p, &s->err);
 }
 
-/* A session that knows the log up to the event before `r->seq`, under these settings. */
-static neap_rc until(void *ctx, const np_event *ev, bool purged) {
-  neap_session *s = ctx;
-  if (ev->seq >= s->claim.last_seq) return NEAP_E_LIMIT;
-  return np_events_take(s, ev, purged);
+/* The options of the policy that is pinned; a restart knows of none. */
+static neap_rc keep_settings(neap_session *s, np_str options) {
+  np_str kept;
+  if (!options.p) return NEAP_OK;
+  if (!np_arena_copy(&s->arena, options, &kept)) return np_fail_mem(&s->err);
+  s->options.options_json = kept.p;
+  return NEAP_OK;
 }
 
+/* A session that knows the log up to the event before `ev`, under these settings. */
 static neap_rc open_one(replay *r, const np_event *ev, bool rendering,
                         neap_session **out) {
   np_json head;
@@ -112,18 +115,12 @@ static neap_rc open_one(replay *r, const np_event *ev, bool rendering,
   o.options_json = NULL; /* of the policy that is pinned, not of the empty one */
   rc = np_session_options(s, &o);
   if (!rc) rc = np_session_parts(s);
-  s->options.options_json = options.p;
-  np_str kept;
-  if (!rc && options.p && np_arena_copy(&s->arena, options, &kept))
-    s->options.options_json = kept.p;
+  if (!rc) rc = keep_settings(s, options);
   if (!rc) rc = pin_policy(s, ev->body);
   s->rendering = rendering;
-  s->claim.last_seq = ev->seq; /* where reading stops */
-  if (!rc && ev->seq > 1) {
-    rc = r->st->ops->read(r->st, r->tenant, r->name, 1, until, s, &s->err);
-    if (rc == NEAP_E_LIMIT && !s->err.code) rc = NEAP_OK;
-    if (!rc) rc = np_events_end(s);
-  }
+  s->read_to = ev->seq - 1; /* where reading stops */
+  if (!rc && s->read_to) rc = np_events_resume(s);
+  if (!rc) rc = keep_settings(s, options);
   if (!rc) rc = np_events_take(s, ev, false);
   if (rc) *r->e = s->err;
   np_arena_free(&ar);
@@ -301,6 +298,27 @@ static bool is_input(replay *r, const np_event *ev) {
   }
 }
 
+/* As it went: the session is derived anew from what is not void, with the policy that serves, whose
+** decisions up to there the log holds. */
+static neap_rc go_back(replay *r, neap_session *s, const np_event *ev) {
+  np_buf options;
+  np_buf_init(&options, &r->n->alloc);
+  np_buf_adds(&options, s->options.options_json ? s->options.options_json : "");
+  s->read_to = ev->seq;
+  s->back.found = ev->seq;
+  neap_rc rc = options.failed ? np_fail_mem(&s->err) : np_back_collect(s);
+  if (!rc) rc = np_session_restart(s);
+  if (!rc && options.n) rc = keep_settings(s, np_buf_str(&options));
+  if (rc) *r->e = s->err;
+  np_buf_free(&options);
+  return rc;
+}
+
+static neap_rc take_rollback(replay *r, const np_event *ev) {
+  neap_rc rc = go_back(r, r->was, ev);
+  return rc ? rc : go_back(r, r->is, ev);
+}
+
 static neap_rc take(void *ctx, const np_event *ev, bool purged) {
   replay *r = ctx;
   r->seq = ev->seq;
@@ -315,13 +333,7 @@ static neap_rc take(void *ctx, const np_event *ev, bool purged) {
     return np_fail(r->e, NEAP_E_CORRUPT, "session %s does not begin with its settings",
                    r->name.p);
   if (ev->kind == NP_EV_TURN) return take_turn(r, ev);
-  if (ev->kind == NP_EV_ROLLBACK)
-    return np_fail(
-        r->e, NEAP_E_MISUSE,
-        "session %s was rolled back at event %lld, after %lld prompts that are the "
-        "same; what follows is not run again, neap session fork --events %lld gives "
-        "the part before",
-        r->name.p, (long long)ev->seq, (long long)r->out.same, (long long)ev->seq - 1);
+  if (ev->kind == NP_EV_ROLLBACK) return take_rollback(r, ev);
   neap_rc rc = np_events_take(r->was, ev, purged);
   if (rc) {
     *r->e = r->was->err;

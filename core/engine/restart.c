@@ -13,6 +13,8 @@ typedef struct kept {
   np_policy *policy, *previous;
   np_claim claim;
   np_back back;
+  bool rendering; /* of a replay */
+  int64_t read_to;
 } kept;
 
 static bool keep(np_arena *ar, const char **str) {
@@ -48,6 +50,8 @@ static void take_out(neap_session *s, kept *k) {
   k->previous = s->previous;
   k->claim = s->claim;
   k->back = s->back;
+  k->rendering = s->rendering;
+  k->read_to = s->read_to;
   s->policy = s->previous = NULL;
   s->back = (np_back){0};
   np_session_clear(s);
@@ -67,6 +71,8 @@ static bool put_back(neap_session *s, neap *n, kept *k) {
   s->claim = k->claim;
   s->claim.session = np_str_cstr(s->name);
   s->back = k->back;
+  s->rendering = k->rendering;
+  s->read_to = k->read_to;
   s->back.mark_count = 0;
   s->back.due = s->back.now = false;
   s->back.reached = s->back.epochs = 0;

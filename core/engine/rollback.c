@@ -183,7 +183,7 @@ neap_rc neap_checkpoint(neap_session *s, const char *name) {
 /* ---- the record ---- */
 
 typedef struct record {
-  const char *title, *steps, *no_steps;
+  const char *title, *steps, *no_steps, *no_entries;
 } record;
 
 /* {a}–{b} are steps, {n} how many, {from}–{to} entries, {why} the reason. */
@@ -192,7 +192,8 @@ static const record english = {
     "- {n} steps were carried out (steps {a}\xE2\x80\x93{b}, entries "
     "{from}\xE2\x80\x93{to}) and are void, because: \"{why}\". Do not repeat this path.",
     "- Entries {from}\xE2\x80\x93{to} are void, because: \"{why}\". Do not repeat this "
-    "path."};
+    "path.",
+    "- What was noted since is void, because: \"{why}\". Do not repeat this path."};
 static const record chinese = {
     "## \xE5\xB7\xB2\xE4\xBD\x9C\xE5\xBA\x9F\xE7\x9A\x84\xE5\xB0\x9D\xE8\xAF\x95\n",
     "- \xE6\x9B\xBE\xE6\x89\xA7\xE8\xA1\x8C {n} \xE6\xAD\xA5\xEF\xBC\x88step {a}~{b}\xEF"
@@ -203,7 +204,8 @@ static const record chinese = {
     "- \xE6\x9D\xA1\xE7\x9B\xAE {from}~{to} \xE5\x9B\xA0\xE3\x80\x8C{why}\xE3\x80\x8D\xE8"
     "\xA2\xAB\xE4\xBD\x9C\xE5\xBA\x9F\xE3\x80\x82\xE7\xBB\x93\xE8\xAE\xBA\xEF\xBC\x9A"
     "\xE4\xB8\x8D\xE8\xA6\x81\xE9\x87\x8D\xE5\xA4\x8D\xE8\xAF\xA5\xE8\xB7\xAF\xE5\xBE"
-    "\x84\xE3\x80\x82"};
+    "\x84\xE3\x80\x82",
+    "- 此后的记录因「{why}」被作废。结论：不要重复该路径。"};
 
 /* Mostly Chinese: a character says as much as two or three letters. */
 bool np_text_is_chinese(np_str s) {
@@ -255,7 +257,10 @@ static void add_record(const neap_session *s, const np_gone *g, np_buf *out) {
   np_buf text;
   np_buf_init(&text, out->alloc);
   np_buf_adds(&text, r->title);
-  fill(&text, g->step_to >= g->step_from ? r->steps : r->no_steps, g);
+  const char *form = g->from > g->to              ? r->no_entries
+                     : g->step_to >= g->step_from ? r->steps
+                                                  : r->no_steps;
+  fill(&text, form, g);
   np_buf_adds(out, "{\"kind\":\"notice\",\"content\":");
   np_json_quote(out, np_buf_str(&text));
   np_buf_addc(out, '}');
@@ -342,7 +347,7 @@ static neap_rc roll_back(neap_session *s, const char *name, int64_t entry, np_st
   if (rc) return rc;
   g.to = (int64_t)s->log.entry_count;
   g.why = why;
-  if (g.from > g.to)
+  if (g.from > g.to && s->noted_at <= g.after)
     return np_fail(&s->err, NEAP_E_MISUSE,
                    "nothing has come since; there is nothing to void");
   const np_entry *last = np_log_entry(&s->log, g.from - 1);
@@ -421,6 +426,7 @@ static neap_rc take_gone(neap_session *s, const np_event *ev) {
 
 static neap_rc collect(void *ctx, const np_event *ev, bool purged) {
   neap_session *s = ctx;
+  if (s->read_to && ev->seq > s->read_to) return NEAP_E_LIMIT;
   if (purged || ev->kind != NP_EV_ROLLBACK) return NEAP_OK;
   return knows(s, ev->seq) ? NEAP_OK : take_gone(s, ev);
 }
@@ -428,8 +434,9 @@ static neap_rc collect(void *ctx, const np_event *ev, bool purged) {
 neap_rc np_back_collect(neap_session *s) {
   np_store *st = s->engine->store;
   s->err = (np_err){0};
-  return st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name),
-                       s->back.found, collect, s, &s->err);
+  neap_rc rc = st->ops->read(st, np_str_cstr(s->engine->tenant), np_str_cstr(s->name),
+                             s->back.found, collect, s, &s->err);
+  return rc == NEAP_E_LIMIT && s->read_to && !s->err.code ? NEAP_OK : rc;
 }
 
 /* One that nobody knows of yet ends the reading: what was read behind its mark is void. */

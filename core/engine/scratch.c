@@ -91,6 +91,7 @@ static neap_rc write(neap_session *s, np_buf *head, np_str body, np_str message)
   neap_rc rc = head->failed ? np_fail_mem(&s->err)
                : message.n  ? np_session_append_led(s, &ev, &message, 1)
                             : np_session_write(s, &ev, 1);
+  s->noted_at = s->claim.last_seq;
   np_buf_free(head);
   return rc;
 }
@@ -230,6 +231,7 @@ static neap_rc pass_patch(neap_session *s, const np_draft *d, np_verdict_of *v) 
                    : np_session_queue(s, NP_EV_SCRATCH, np_buf_str(&head), NP_LIT(""));
   if (!rc && changes) rc = np_object_change(s, &p, NULL, &answer);
   else if (!rc) rc = np_session_write(s, NULL, 0);
+  s->noted_at = s->claim.last_seq;
   np_buf_free(&head);
   np_buf_free(&answer);
   return rc;
@@ -433,6 +435,7 @@ neap_rc np_scratch_take(neap_session *s, const np_event *ev, bool lost) {
     if (put_op && n.id > s->scratch.given) s->scratch.given = n.id;
     return NEAP_OK;
   }
+  s->noted_at = ev->seq;
   if (!put_op) return take_verdict(s, head, np_str_is(op.raw, "\"pass\""));
   n.source = member(head, "source");
   n.step = member(head, "step");

@@ -91,6 +91,8 @@ static neap_str with_usage(neap_str response, int tokens) {
   return np_buf_str(&b);
 }
 
+static int backs; /* rollbacks that were taken, in all lives */
+
 /* A life of a session: everything that a log can hold, in a random order. Returns its turns. */
 static int64_t live(neap *n, const char *name, const char *format,
                     unsigned long long *r) {
@@ -104,7 +106,7 @@ static int64_t live(neap *n, const char *name, const char *format,
   for (int i = 0; i < 30; i++) {
     neap_str p;
     neap_call c;
-    switch (check_random(r) % 12) {
+    switch (check_random(r) % 18) {
       case 0: /* stop and go on, now and then with another window */
         neap_session_close(s);
         if (check_random(r) % 3 == 0)
@@ -123,6 +125,12 @@ static int64_t live(neap *n, const char *name, const char *format,
       case 4: neap_set_now(s, now += 1000000); break;
       case 5: append(s, "{'kind':'memory','content':'the build is cmake'}"); break;
       case 6: neap_shadow(s, check_random(r) % 2 ? policy : NULL, NULL); break;
+      case 7:
+      case 8: neap_checkpoint(s, "here"); break;
+      case 9:
+      case 10: backs += !neap_rollback(s, "here", 0, NP_LIT("a dead end")); break;
+      case 11: neap_refute(s, i / 2, 0, NP_LIT("another machine")); break;
+      case 12: neap_phase(s, i % 2 ? "odd" : "even"); break;
       default: break;
     }
     answer_asks(s, r);
@@ -255,6 +263,7 @@ int main(void) {
   unsigned long long seed = check_seed((unsigned long long)time(NULL));
   dir_make();
   test_lives(seed);
+  CHECK("some went back", backs > 0);
   test_changed(seed);
   np_buf_free(&made);
   dir_remove();

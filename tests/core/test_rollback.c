@@ -14,7 +14,15 @@
   "  end,\n"                                                                             \
   "  compact = function(ctx)\n"                                                          \
   "    local old = ctx:span { before = ctx.step - 3 }\n"                                 \
-  "    if old.steps >= 2 then ctx:fold(old, 'Folded with ' .. ctx.state.seen) end\n"     \
+  "    local due = ctx:due { phase = true, turns = 1 }\n"                                \
+  "    if old.steps >= (due and 1 or 2) then\n"                                          \
+  "      ctx:fold(old, 'Folded with ' .. ctx.state.seen)\n"                              \
+  "    end\n"                                                                            \
+  "    ctx.state.open = #ctx:scratchpad()\n"                                             \
+  "    for _, one in ipairs(ctx:scratchpad()) do\n"                                      \
+  "      if one.text:find '7' then ctx:pass(one.id, 'seven') end\n"                      \
+  "    end\n"                                                                            \
+  "    if ctx.state.open == 3 then ctx:phase('of the policy') end\n"                     \
   "  end,\n"                                                                             \
   "  rank = function(ctx, e) return (1 + e.citations) / e.age end,\n"                    \
   "  assemble = function(ctx)\n"                                                         \
@@ -31,14 +39,77 @@
 static const char *const formats[] = {"openai", "anthropic", "responses", "gemini",
                                       "text"};
 
+#define SCHEMA                                                                           \
+  "{\"type\":\"object\",\"properties\":{\"todo\":{\"type\":\"array\",\"kind\":"          \
+  "\"pending\"},\"n\":{\"type\":\"integer\"}},\"additionalProperties\":true}"
+
 static neap_session *open_one(neap *n, const char *policy, const char *format) {
-  return session_open(n, "run", policy, 6000, format);
+  neap_session *s = NULL;
+  neap_options o = {.size = sizeof o,
+                    .policy = policy,
+                    .window = 6000,
+                    .reserve = -1,
+                    .format = format,
+                    .state_schema = SCHEMA,
+                    .flags = NEAP_NO_RELOAD};
+  neap_rc rc = neap_session_open(n, "run", &o, &s);
+  if (rc) fprintf(stderr, "neap_session_open: %s\n", neap_error(n));
+  CHECK("a session opens", rc == NEAP_OK);
+  if (rc) exit(check_done());
+  return s;
+}
+
+/* The oldest that waits on the scratchpad: its numbers are not those of one that never had others. */
+static int64_t oldest(neap_session *s) {
+  np_json list, one, v;
+  neap_str text;
+  if (neap_scratch_list(s, &text) || np_json_check(text, &list, NULL)) return 0;
+  np_json_iter it = np_json_each(list);
+  while (np_json_next(&it, NULL, &one)) {
+    np_json_get(one, "status", &v);
+    if (np_str_is(v.raw, "\"waiting\"")) return number(one.raw, "id");
+  }
+  return 0;
+}
+
+/* What must not drift, in one of five ways. */
+static void keep_straight(neap_session *s, int kind, int n) {
+  char text[100];
+  neap_rc rc;
+  neap_proposal p = {.size = sizeof p, .who = "controller", .reason = NP_LIT("r")};
+  neap_scratch d = {.size = sizeof d, .who = "model"};
+  switch (kind) {
+    case 0:
+      snprintf(text, sizeof text, "{\"n\":%d,\"m%d\":\"v%d\"}", n, n % 3, n);
+      p.patch = np_str_cstr(text);
+      rc = neap_state_propose(s, &p, NULL);
+      break;
+    case 1:
+      snprintf(text, sizeof text, "conclusion %d", n);
+      d.text = np_str_cstr(text);
+      if (n % 2) d.patch = NP_LIT("{\"n\":77}");
+      rc = neap_scratch_put(s, &d, NULL);
+      break;
+    case 2:
+      snprintf(text, sizeof text, "part %d", n);
+      rc = neap_phase(s, text);
+      break;
+    case 3: rc = neap_refute(s, 0, 2, NP_LIT("it was another")); break;
+    default:
+      rc = !oldest(s) ? NEAP_OK
+           : n % 2    ? neap_scratch_reject(s, oldest(s), "user", NP_LIT("no"))
+                      : neap_scratch_pass(s, oldest(s), "user", NP_LIT(""), NULL, NULL);
+  }
+  if (rc) fprintf(stderr, "%s\n", neap_error(neap_session_engine(s)));
+  CHECK("it is taken", rc == NEAP_OK);
 }
 
 /* One piece of history, by a number. */
 static void piece(neap_session *s, int kind, int n, np_buf *body) {
   char text[200];
-  if (kind == 0) {
+  if (kind >= 5) {
+    keep_straight(s, kind - 5, n);
+  } else if (kind == 0) {
     snprintf(text, sizeof text, "{'role':'user','content':'And src/file%d.c?'}", n);
     CHECK("a message is taken", append(s, text) == NEAP_OK);
   } else if (kind == 1) {
@@ -62,12 +133,24 @@ static void blind_twins(np_buf *b) {
   }
 }
 
+/* Runs of blinded digits as one: an id may have a digit more. */
+static void shorten(np_buf *b) {
+  size_t to = 0;
+  for (size_t i = 0; i < b->n; i++) {
+    if (b->p[i] == '#' && to && b->p[to - 1] == '#') continue;
+    b->p[to++] = b->p[i];
+  }
+  b->n = to;
+}
+
 /* Ids and the numbers of marks aside. */
 static bool same_prompts(np_buf *a, np_buf *b) {
   blind_marks(a);
   blind_marks(b);
   blind_twins(a);
   blind_twins(b);
+  shorten(a);
+  shorten(b);
   return np_str_eq(np_buf_str(a), np_buf_str(b));
 }
 
@@ -98,14 +181,14 @@ static void run(const char *format, const char *policy, unsigned long long seed)
   begin(s);
   begin(t);
   for (int i = 0; i < before; i++) {
-    int kind = (int)(check_random(&seed) % 5);
+    int kind = (int)(check_random(&seed) % 10);
     piece(s, kind, ++count, NULL);
     piece(t, kind, count, NULL);
   }
   CHECK("a checkpoint is taken", neap_checkpoint(s, "here") == NEAP_OK);
   for (int again = 0; again < 2; again++) {
     for (int i = 0; i < gone; i++)
-      piece(s, (int)(check_random(&seed) % 5), 100 + count + i, NULL);
+      piece(s, (int)(check_random(&seed) % (i ? 10 : 9)), 100 + count + i, NULL);
     neap_rc rc = neap_rollback(s, "here", 0, NP_LIT("it \"led\"\nnowhere"));
     if (rc) fprintf(stderr, "%s\n", neap_error(n));
     CHECK("it goes back", rc == NEAP_OK);
@@ -121,8 +204,11 @@ static void run(const char *format, const char *policy, unsigned long long seed)
       n = engine_open(path);
       s = open_one(n, policy, format);
     }
+    int more = 5 + (int)(check_random(&seed) % 10);
     piece(s, kind, ++count, &a);
     piece(t, kind, count, &b);
+    if (more < 10) piece(s, more, count, NULL);
+    if (more < 10) piece(t, more, count, NULL);
     bool same = same_prompts(&a, &b);
     if (!same) {
       size_t at = 0;
@@ -205,6 +291,25 @@ static void chinese(void) {
         has(prompt(s),
             "## \xE5\xB7\xB2\xE4\xBD\x9C\xE5\xBA\x9F\xE7\x9A\x84\xE5\xB0\x9D\xE8"
             "\xAF\x95\\n- \xE6\x9B\xBE\xE6\x89\xA7\xE8\xA1\x8C 1 \xE6\xAD\xA5"));
+  neap_close(n);
+}
+
+/* What makes no entry is taken back, too. */
+static void noted(void) {
+  neap *n = engine_open(NULL);
+  neap_session *s = open_one(n, NULL, "openai");
+  neap_str list;
+  begin(s);
+  neap_checkpoint(s, "m");
+  CHECK("a phase begins", neap_phase(s, "wrong") == NEAP_OK);
+  neap_scratch d = {.size = sizeof d, .who = "model", .text = NP_LIT("wrong")};
+  CHECK("a conclusion is put", neap_scratch_put(s, &d, NULL) == NEAP_OK);
+  CHECK("it goes back", neap_rollback(s, "m", 0, NP_LIT("a dead end")) == NEAP_OK);
+  CHECK("it is told", has(prompt(s), "- What was noted since is void, because: "));
+  CHECK("the phase is gone", !has(account(s), "\"phase\""));
+  CHECK("and the conclusion", !neap_scratch_list(s, &list) && np_str_is(list, "[]"));
+  neap_checkpoint(s, "n");
+  CHECK("then there is nothing", neap_rollback(s, "n", 0, NP_LIT("r")) == NEAP_E_MISUSE);
   neap_close(n);
 }
 
@@ -322,6 +427,7 @@ int main(void) {
   told();
   chinese();
   refused();
+  noted();
   state();
   searches();
   dir_remove();
