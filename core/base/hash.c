@@ -63,16 +63,6 @@ static uint64_t mix(uint64_t h) {
   return h ^ (h >> 32);
 }
 
-uint64_t np_hash64(np_str s) {
-  uint64_t h = 0x9E3779B97F4A7C15ull ^ s.n;
-  size_t i = 0;
-  for (; s.n - i >= 8; i += 8) h = mix(h ^ load64(s.p + i, 8)) + 0xE7037ED1A0B428DBull;
-  if (i < s.n) h = mix(h ^ load64(s.p + i, s.n - i));
-  return mix(h);
-}
-
-/* ---- the sum of files ---- */
-
 /* In full, so that compilers make one load of it. */
 static inline uint64_t word(const char *s) {
   const unsigned char *p = (const unsigned char *)s;
@@ -80,6 +70,34 @@ static inline uint64_t word(const char *s) {
          (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
          (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
+
+static inline uint64_t half(const char *s) {
+  const unsigned char *p = (const unsigned char *)s;
+  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+         (uint64_t)p[3] << 24;
+}
+
+/* The 1 to 7 bytes that end a text of `n`, lowest first: by loads that may overlap. */
+static inline uint64_t rest(const char *p, size_t n) {
+  const unsigned char *s = (const unsigned char *)p;
+  size_t k = n & 7, at = n - k;
+  if (n >= 8) return word(p + n - 8) >> (64 - 8 * k);
+  if (k < 4) {
+    return (uint64_t)s[0] | (uint64_t)s[k / 2] << (8 * (k / 2)) |
+           (uint64_t)s[k - 1] << (8 * (k - 1));
+  }
+  return half(p + at) | half(p + n - 4) << (8 * (k - 4));
+}
+
+uint64_t np_hash64(np_str s) {
+  uint64_t h = 0x9E3779B97F4A7C15ull ^ s.n;
+  size_t i = 0;
+  for (; s.n - i >= 8; i += 8) h = mix(h ^ word(s.p + i)) + 0xE7037ED1A0B428DBull;
+  if (i < s.n) h = mix(h ^ rest(s.p, s.n));
+  return mix(h);
+}
+
+/* ---- the sum of files ---- */
 
 static inline uint64_t stir(uint64_t lane, uint64_t v) {
   lane = (lane ^ v) * 0xA0761D6478BD642Full;

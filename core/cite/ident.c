@@ -105,12 +105,6 @@ static const char *word_end(const char *p, const char *end, size_t *letters) {
   return p;
 }
 
-static size_t cjk_char(const char *p, const char *end) {
-  if ((unsigned char)*p < 0xE1) return 0; /* nothing CJK below U+1100 */
-  size_t n;
-  return np_is_cjk(np_utf8_decode(p, end, &n)) ? n : 0;
-}
-
 /* One word at it->p, or nothing; steps over what it looked at. */
 static bool take_word(np_ident_iter *it, np_ident *out) {
   size_t letters;
@@ -123,8 +117,8 @@ static bool take_word(np_ident_iter *it, np_ident *out) {
 
 /* The next pair of characters of a long CJK run: its words, since no list of words is here. */
 static bool take_pair(np_ident_iter *it, np_ident *out) {
-  size_t a = cjk_char(it->p, it->plain), b = 0;
-  if (a && it->p + a < it->plain) b = cjk_char(it->p + a, it->plain);
+  size_t a = np_cjk_len(it->p, it->plain), b = 0;
+  if (a && it->p + a < it->plain) b = np_cjk_len(it->p + a, it->plain);
   *out = (np_ident){np_str_of(it->p, a + b), NP_IDENT_WORD};
   it->p += a ? a : 1;
   if (b && it->p + b >= it->plain) it->p = it->plain;
@@ -152,7 +146,7 @@ static bool take_run(np_ident_iter *it, np_ident *out) {
 static bool take_cjk(np_ident_iter *it, np_ident *out) {
   size_t chars = 0, n;
   const char *p = it->p, *q = p;
-  for (; q < it->end && (n = cjk_char(q, it->end)) != 0; q += n) chars++;
+  for (; q < it->end && (n = np_cjk_len(q, it->end)) != 0; q += n) chars++;
   *out = (np_ident){np_str_of(p, (size_t)(q - p)), NP_IDENT_CJK};
   if (chars > CJK_MAX) {
     it->plain = q;
@@ -171,7 +165,7 @@ np_ident_iter np_ident_scan(np_str text) {
 /* At a place where something begins: `plain` says whether its run is known to hold words
 ** only, which keeps the whole scan linear. */
 static bool take(np_ident_iter *it, np_ident *out) {
-  bool ascii = (unsigned char)*it->p < 0x80, cjk = !ascii && cjk_char(it->p, it->end);
+  bool ascii = (unsigned char)*it->p < 0x80, cjk = !ascii && np_cjk_len(it->p, it->end);
   if (it->p < it->plain) return cjk ? take_pair(it, out) : take_word(it, out);
   if (cjk) return take_cjk(it, out);
   return ascii ? take_run(it, out) : take_word(it, out);
@@ -198,7 +192,7 @@ static bool all_cjk(np_str s) {
   size_t chars = 0, n = 0;
   const char *end = s.p + s.n;
   for (const char *p = s.p; p < end; p += n, chars++) {
-    if ((n = cjk_char(p, end)) == 0) return false;
+    if ((n = np_cjk_len(p, end)) == 0) return false;
   }
   return chars >= CJK_MIN && chars <= CJK_MAX;
 }

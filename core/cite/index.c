@@ -27,6 +27,7 @@ void np_cite_free(np_cite *c) {
   np_arena_free(&c->arena);
   np_map_free(&c->by_text);
   np_map_free(&c->by_line);
+  np_free(c->alloc, c->cjk_lengths);
   np_free(c->alloc, c->entries);
   np_free(c->alloc, c->idents);
   np_free(c->alloc, c->pool);
@@ -63,17 +64,31 @@ static const char *keep_text(np_cite *c, np_str s) {
   return p;
 }
 
-/* The bit of the two characters that begin at `p`. */
-static size_t pair_bit(const char *p, const char *end) {
+#define CJK_PAIRS 65536 /* two characters of what a language uses rarely meet */
+
+/* The place of the two characters that begin at `p`. */
+static size_t pair_at(const char *p, const char *end) {
+  const unsigned char *s = (const unsigned char *)p;
   size_t a, b;
+  if (end - p >= 6 && s[0] >= 0xE1 && s[0] <= 0xEC && s[3] >= 0xE1 && s[3] <= 0xEC) {
+    uint64_t v = (uint64_t)(s[0] & 15) << 36 | (uint64_t)s[1] << 28 |
+                 (uint64_t)s[2] << 20 | (uint64_t)(s[3] & 15) << 16 |
+                 (uint64_t)s[4] << 8 | s[5];
+    return (size_t)(v * 0x9E3779B97F4A7C15ull >> 48); /* of three bytes, as nearly all */
+  }
   uint32_t x = np_utf8_decode(p, end, &a);
   uint32_t y = p + a < end ? np_utf8_decode(p + a, end, &b) : 0;
   return ((size_t)x * 0x9E3779B1u ^ (size_t)y * 0x85EBCA77u) >> 7 & 0xFFFF;
 }
 
-static void mark_cjk(np_cite *c, np_str s) {
-  size_t bit = pair_bit(s.p, s.p + s.n);
-  c->cjk_starts[bit >> 6] |= 1ull << (bit & 63);
+static bool mark_cjk(np_cite *c, np_str s) {
+  const char *p = s.p, *end = s.p + s.n;
+  size_t chars = 0, n;
+  if (!c->cjk_lengths) c->cjk_lengths = np_calloc(c->alloc, CJK_PAIRS, 1);
+  if (!c->cjk_lengths) return false;
+  for (; p < end; p += n, chars++) np_utf8_decode(p, end, &n);
+  c->cjk_lengths[pair_at(s.p, end)] |= (uint8_t)(1u << (chars - 1));
+  return true;
 }
 
 static bool grow_idents(np_cite *c) {
@@ -94,7 +109,7 @@ static bool intern(np_cite *c, np_ident id, uint64_t hash, uint32_t *out) {
     np_cite_ident *d = &c->idents[*out];
     if (id.kind == NP_IDENT_CJK && d->kind != NP_IDENT_CJK) {
       d->kind = NP_IDENT_CJK;
-      mark_cjk(c, id.text);
+      return mark_cjk(c, id.text);
     }
     return true;
   }
@@ -110,8 +125,7 @@ static bool intern(np_cite *c, np_ident id, uint64_t hash, uint32_t *out) {
                                     .last = NP_CITE_NONE,
                                     .other = NP_CITE_NONE,
                                     .seen = NP_CITE_NONE};
-  if (id.kind == NP_IDENT_CJK) mark_cjk(c, id.text);
-  return true;
+  return id.kind != NP_IDENT_CJK || mark_cjk(c, id.text);
 }
 
 /* ---- citations and holders ---- */
@@ -206,15 +220,17 @@ static bool show(np_cite *c, uint32_t i) {
 
 /* The longest known CJK identifier that begins at `p`; NP_CITE_NONE when there is none. */
 static uint32_t known_at(const np_cite *c, const char *p, const char *end, size_t *len) {
-  size_t ends[CJK_MAX + 1], chars = 0, n = 0, bit = pair_bit(p, end);
-  if (!(c->cjk_starts[bit >> 6] >> (bit & 63) & 1)) return NP_CITE_NONE;
-  for (const char *q = p; q < end && chars < CJK_MAX; q += n) {
-    if (!np_is_cjk(np_utf8_decode(q, end, &n))) break;
+  size_t ends[CJK_MAX + 1], chars = 0, n = 0;
+  unsigned lengths = c->cjk_lengths ? c->cjk_lengths[pair_at(p, end)] : 0;
+  if (!lengths) return NP_CITE_NONE;
+  for (const char *q = p; q < end && lengths >> chars && chars < CJK_MAX; q += n) {
+    if ((n = np_cjk_len(q, end)) == 0) break;
     ends[++chars] = (size_t)(q - p) + n;
   }
   for (; chars >= 2; chars--) {
     np_probe probe;
     np_str s = np_str_of(p, ends[chars]);
+    if (!(lengths >> (chars - 1) & 1)) continue;
     uint32_t i = lookup(c, s, np_hash64(s), &probe);
     if (i == NP_CITE_NONE || c->idents[i].kind != NP_IDENT_CJK) continue;
     *len = ends[chars];
@@ -241,8 +257,7 @@ static const char *show_known(np_cite *c, const char *p, const char *stop,
 }
 
 static bool is_cjk_text(np_str s) {
-  size_t n;
-  return (unsigned char)s.p[0] >= 0xE1 && np_is_cjk(np_utf8_decode(s.p, s.p + s.n, &n));
+  return np_cjk_len(s.p, s.p + s.n) != 0;
 }
 
 /* One identifier or word of the text that ends at `end`; *done is how far CJK text has been

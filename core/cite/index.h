@@ -64,7 +64,9 @@ struct np_cite {
   size_t line_count, line_cap;
   np_cite_link *links;
   size_t link_count, link_cap;
-  uint64_t cjk_starts[1024]; /* pairs of characters that begin a known CJK identifier */
+  /* By the hash of two characters: of the known CJK identifiers that begin with them a bit for
+  ** each length; made with the first of them. */
+  uint8_t *cjk_lengths;
   np_drift drift;
 };
 

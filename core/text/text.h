@@ -22,7 +22,18 @@ size_t np_utf8_floor(np_str s, size_t at);
 size_t np_grapheme_floor(np_str s, size_t at);
 size_t np_grapheme_ceil(np_str s, size_t at);
 
-bool np_is_cjk(uint32_t c);    /* ideographs, kana, hangul */
+bool np_is_cjk(uint32_t c); /* ideographs, kana, hangul */
+/* The bytes of the CJK character that begins at `p`, which is before `end`; 0 when none does. */
+static inline size_t np_cjk_len(const char *p, const char *end) {
+  const unsigned char *s = (const unsigned char *)p;
+  size_t n;
+  if (*s < 0xE1) return 0; /* nothing CJK below U+1100 */
+  if (*s >= 0xE4 && *s <= 0xE9 && end - p >= 3 && (s[1] & 0xC0) == 0x80 &&
+      (s[2] & 0xC0) == 0x80 && (*s > 0xE4 || s[1] >= 0xB8)) {
+    return 3; /* U+4E00 to U+9FFF, nearly all of them */
+  }
+  return np_is_cjk(np_utf8_decode(p, end, &n)) ? n : 0;
+}
 bool np_is_letter(uint32_t c); /* category L */
 bool np_is_mark(uint32_t c);   /* categories Mn and Mc: what stands on a letter */
 

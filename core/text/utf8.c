@@ -13,6 +13,12 @@ static bool is_cont(const char *p) {
 
 uint32_t np_utf8_decode(const char *p, const char *end, size_t *n) {
   static const unsigned char first[5] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  const unsigned char *s = (const unsigned char *)p;
+  if (*s >= 0xE1 && *s <= 0xEC && end - p >= 3 && (s[1] & 0xC0) == 0x80 &&
+      (s[2] & 0xC0) == 0x80) { /* nearly all of CJK text; all that is so is well formed */
+    *n = 3;
+    return (uint32_t)(s[0] & 0x0F) << 12 | (uint32_t)(s[1] & 0x3F) << 6 | (s[2] & 0x3F);
+  }
   size_t len = np_utf8_len(p, end);
   *n = len ? len : 1;
   if (len == 0) return 0xFFFD;

@@ -330,7 +330,44 @@ static void passing_texts(void) {
   }
 }
 
+/* The bytes of a character by the table of the standard, and its number. */
+static uint32_t decoded_slowly(const unsigned char *s, size_t n, size_t *len) {
+  uint32_t c = n ? s[0] : 0;
+  *len = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
+  if (*len == 0 || *len > n) return *len = 1, 0xFFFD;
+  if (*len > 1) c &= 0x7Fu >> *len;
+  for (size_t i = 1; i < *len; i++) {
+    if ((s[i] & 0xC0) != 0x80) return *len = 1, 0xFFFD;
+    c = c << 6 | (s[i] & 0x3F);
+  }
+  bool bad = (*len == 3 && (c < 0x800 || (c >= 0xD800 && c < 0xE000))) ||
+             (*len == 4 && (c < 0x10000 || c > 0x10FFFF));
+  return bad ? (*len = 1, 0xFFFD) : c;
+}
+
+/* Every character of three bytes or nearly so, whole and cut off: the short ways say the same. */
+static void short_ways(void) {
+  static const unsigned char thirds[] = {0x00, 0x41, 0x7F, 0x80, 0x81,
+                                         0xBF, 0xC0, 0xE4, 0xFF};
+  bool same = true, cjk = true;
+  for (unsigned a = 0x7F; a < 0x100; a++) {
+    for (unsigned b = 0; b < 0x100; b++) {
+      for (size_t i = 0; i < 4 * NP_COUNT(thirds); i++) {
+        unsigned char s[4] = {(unsigned char)a, (unsigned char)b, thirds[i / 4], 0x80};
+        const char *p = (const char *)s;
+        size_t n = i % 4 + 1, want, got;
+        uint32_t c = decoded_slowly(s, n, &want);
+        same = same && np_utf8_decode(p, p + n, &got) == c && got == want;
+        cjk = cjk && np_cjk_len(p, p + n) == (np_is_cjk(c) ? want : 0);
+      }
+    }
+  }
+  CHECK("characters are decoded as the standard has them", same);
+  CHECK("the length of CJK characters is theirs, and 0 for others", cjk);
+}
+
 int main(void) {
+  short_ways();
   lengths();
   repair();
   kinds();
