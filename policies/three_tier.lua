@@ -29,6 +29,7 @@ return {
     hot = { default = 6, min = 1, help = "newest steps that stay as they are" },
     every = { default = 4, min = 1, help = "steps that make a summary" },
     observation = { default = 1200, min = 50, help = "tokens of one result" },
+    merge = { default = false, help = "one summary that grows, in place of one more each time" },
     summary = { default = 1000, min = 50, max = 16000, help = "most tokens of one summary" },
     map = { default = 0, min = 0, max = 4000, help = "bytes of what it leads to, 100 and more" },
   },
@@ -41,10 +42,10 @@ return {
   end,
 
   compact = function(ctx, o)
-    local old = ctx:span { from = 1, before = ctx.step - o.hot }
+    local old = ctx:span { from = 1, before = ctx.step - o.hot, merge = o.merge }
     -- after a refusal, or no answer, not again before as many steps have come
     if old.steps < o.every + (ctx.state.refused or 0) then return end
-    local most = neap.clamp(old.tokens // 3, 50, o.summary)
+    local most = neap.clamp(old.merged + old.tokens // 3, 50, o.summary)
     local text, why = ctx:summarize(old, { max_tokens = most })
     -- a model does not search for what it does not remember having seen
     local map = text and o.map >= 100 and ctx:map(o.map, old)

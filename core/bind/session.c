@@ -367,6 +367,13 @@ static int session_answer(lua_State *L) {
   return push_done(L, s, neap_refuse(s, id, code, why));
 }
 
+/* ask_faults(id, json): why an answer was not given */
+static int session_ask_faults(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  return push_done(L, s, neap_ask_faults(s, id, check_str(L, 3)));
+}
+
 /* asks(): all of them with their answers, as JSON. */
 static int session_asks(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
@@ -541,6 +548,7 @@ static const luaL_Reg session_methods[] = {
     {"next_ask", session_next_ask},
     {"answer", session_answer},
     {"asks", session_asks},
+    {"ask_faults", session_ask_faults},
     {"text", session_text},
     {"shadow", session_shadow},
     {"has_shadow", session_has_shadow},

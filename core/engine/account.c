@@ -222,6 +222,7 @@ neap_rc np_turn_account(neap_session *s, np_buf *b) {
   np_object_account(s, b);
   np_refuted_account(s, b);
   np_phase_account(s, b);
+  np_checks_account(s, b);
   if (!s->overflow) np_outlook_add(s, b);
   neap_rc rc = add_changes(s, b);
   np_buf_adds(b, ",\"hook_errors\":[");

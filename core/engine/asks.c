@@ -1,6 +1,6 @@
 /*
 ** What policies ask a model: given to the host, answered by it, and logged, so that a hook
-** that has to start again after a restart is given the same answers. next: ask_log.c
+** that has to start again after a restart is given the same answers. next: checks.c
 */
 #include "engine/engine.h"
 
@@ -142,7 +142,7 @@ static neap_rc check_answer(neap_session *s, np_str text) {
   return np_fail(&s->err, NEAP_E_UTF8, "the answer is not UTF-8 at byte %zu", at);
 }
 
-static bool is_open(const neap_session *s, int64_t id) {
+bool np_ask_is_open(const neap_session *s, int64_t id) {
   size_t n;
   const np_ask *asks = np_policy_asks(s->policy, &n);
   for (size_t i = 0; i < n; i++) {
@@ -155,7 +155,7 @@ static bool is_open(const neap_session *s, int64_t id) {
 ** policy without a trace. */
 static neap_rc answer(neap_session *s, int64_t id, np_str code, np_str text) {
   np_buf head;
-  if (!is_open(s, id)) return np_policy_answer(s->policy, id, code, text, &s->err);
+  if (!np_ask_is_open(s, id)) return np_policy_answer(s->policy, id, code, text, &s->err);
   neap_rc rc = np_asks_queue(s);
   np_buf_init(&head, &s->engine->alloc);
   if (!add_answer(&head, id, code) && !rc) rc = np_fail_mem(&s->err);

@@ -67,6 +67,7 @@ typedef enum np_event_kind {
   ** is passed is the entry of the message that follows, or a version of the state before it */
   NP_EV_SCRATCH = 23,
   NP_EV_PHASE = 24, /* head: name, step, who: a part of the work begins */
+  NP_EV_CHECK = 25, /* head: an ask, and why an answer to it was not taken */
   NP_EV_END         /* behind the last; stored.c has a name for each */
 } np_event_kind;
 
@@ -289,6 +290,8 @@ struct neap_session {
   np_scratch scratch;
   np_phases phases;
   int64_t noted_at;           /* the last event of either */
+  int64_t unverified;         /* answers that were looked at and not taken */
+  np_buf faults;              /* of those since the last account: a list's items */
   np_buf account, text, body; /* results that live until the next call */
   np_store *words;  /* of a session that writes nothing: the index of its words */
   int64_t followed; /* entries when the index of words was last brought up */
@@ -556,6 +559,11 @@ const np_stage *np_phase_now(const neap_session *s,
                              const np_stage **before); /* or NULL */
 neap_rc np_phase_take(neap_session *s, const np_event *ev);
 void np_phase_account(const neap_session *s, np_buf *b);
+
+/* ---- checks.c ---- */
+neap_rc np_checks_take(neap_session *s, const np_event *ev);
+void np_checks_account(neap_session *s, np_buf *b);
+bool np_ask_is_open(const neap_session *s, int64_t id); /* asks.c */
 
 /* ---- deeds.c: what a policy's hooks have asked for besides the prompt ---- */
 /* np_turn.attempt: would it be taken? `ctx` is the session. */

@@ -328,6 +328,7 @@ neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
     case NP_EV_REFUTE: return np_refuted_take(s, ev);
     case NP_EV_SCRATCH: return np_scratch_take(s, ev, false);
     case NP_EV_PHASE: return np_phase_take(s, ev);
+    case NP_EV_CHECK: return np_checks_take(s, ev);
     case NP_EV_ASK:
     case NP_EV_ANSWER:
     case NP_EV_SETTLED: return np_asks_take(s, ev);

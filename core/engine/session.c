@@ -370,6 +370,7 @@ bool np_session_init(neap_session *s, neap *n, const char *name) {
   np_arena_init(&s->object.arena, &n->alloc);
   np_arena_init(&s->back.arena, &n->alloc);
   np_arena_init(&s->refuted.arena, &n->alloc);
+  np_buf_init(&s->faults, &n->alloc);
   np_arena_init(&s->scratch.arena, &n->alloc);
   np_arena_init(&s->phases.arena, &n->alloc);
   s->stated = true;
@@ -490,6 +491,7 @@ void np_session_clear(neap_session *s) {
   np_refuted_free(s);
   np_scratch_free(s);
   np_phase_free(s);
+  np_buf_free(&s->faults);
   np_arena_free(&s->arena);
 }
 

@@ -18,6 +18,7 @@ static const char *const names[] = {
     [NP_EV_FILE] = "file",         [NP_EV_MARK] = "mark",
     [NP_EV_ROLLBACK] = "rollback", [NP_EV_REFUTE] = "refute",
     [NP_EV_SCRATCH] = "scratch",   [NP_EV_PHASE] = "phase",
+    [NP_EV_CHECK] = "check",
 };
 _Static_assert(NP_COUNT(names) == NP_EV_END, "every kind of event has a name");
 

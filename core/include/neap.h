@@ -427,6 +427,11 @@ NEAP_API neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text);
 NEAP_API neap_rc neap_refuse(neap_session *s, int64_t ask, const char *code,
                              neap_str why);
 
+/* Says why an answer was looked at and will not be given: `faults` is a JSON array of objects of at
+** most 65,536 bytes, which the log keeps (event "check"); the account counts it (`checks`). The ask
+** stays open. Errors: NEAP_E_NOTFOUND as neap_answer, NEAP_E_ARG (no such array), NEAP_E_LIMIT. */
+NEAP_API neap_rc neap_ask_faults(neap_session *s, int64_t ask, neap_str faults);
+
 /* Every ask of the session so far with its answer, as its log has them: a JSON array of objects
 ** with ask (its id), kind, step, max_tokens, sha256 of its text, and answer, or code and why
 ** there is none; neither while it is open. Valid until the next call on `s`. */

@@ -51,6 +51,7 @@ describe("the answers of a session", function()
       policy = path,
       window = 16000,
       name = "run",
+      notes = false,
       summarize = function()
         asked = asked + 1
         if asked == 2 then return nil, "503", "error" end

@@ -2,7 +2,7 @@
 -- must not fail, every prompt must keep its provider's rules and its budget, and the same session
 -- must give the same prompts. And what its hooks cost. next: torture.lua
 local core = require("neap.core")
-local extract = require("neap.summary.extract")
+local asking = require("neap.summary.asking")
 local torture = require("neap.check.torture")
 
 local M = {}
@@ -42,7 +42,7 @@ function Play:answer()
   elseif self.run.measured then -- what a model takes is not the hook's cost
     self.session:answer(ask.id, "What was asked for, in few words.")
   else
-    self.session:answer(ask.id, extract.answerer(self.session)(ask))
+    self.session:answer(ask.id, asking.answerer(self.session)(ask))
   end
 end
 

@@ -1,7 +1,7 @@
 -- What a policy's asks are answered with in a replay: what the recording says was answered to
 -- the same request, else the extractive summarizer. next: replay.lua
 local core = require("neap.core")
-local extract = require("neap.summary.extract")
+local asking = require("neap.summary.asking")
 
 local M = {}
 
@@ -40,7 +40,7 @@ function M.new(recording, session, summarize)
     by_key = index(recording.answers),
     asked = 0,
     substituted = 0,
-    summarize = summarize or extract.answerer(session, recording.noted),
+    summarize = summarize or asking.answerer(session, recording.noted),
   }, Answers)
 end
 

@@ -2,6 +2,7 @@
 -- entry is shown as once the policy has done its work. Tests and `neap check` use it. The form
 -- is in docs/policies.md. next: ../../../policies/mask_observations.lua
 local core = require("neap.core")
+local asking = require("neap.summary.asking")
 local extract = require("neap.summary.extract")
 
 local M = {}
@@ -164,7 +165,7 @@ local function turn(session)
   if not ok then return nil, why, code end
   local errors = core.json.decode(session:account()).hook_errors
   if errors and errors[1] then return nil, errors[1] end
-  return extract.answer_all(session)
+  return extract.answer_all(session, nil, asking.answerer(session))
 end
 
 -- Plays the history: a prompt before each assistant message and one at the end.

@@ -1,6 +1,7 @@
 -- What policies ask of a model, for Lua programs: answered at once by the host's function, or when
 -- the host likes; a summary becomes notes that are verified before the engine has them.
 -- next: desk.lua
+local desks = require("neap.summary.desk")
 local extract = require("neap.summary.extract")
 local notes = require("neap.summary.notes")
 
@@ -28,15 +29,26 @@ local function host_says(self, ask)
   return text and tostring(text), no, kind
 end
 
+--- Answers a session's asks without a model: summaries only, since it can write nothing. What is to
+--- grow is merged with the notes so far.
+---@param session table of the core
+---@param known table? as extract.summarize has it
+---@return fun(ask: table): string?, string?, string?
+function M.answerer(session, known)
+  local desk, pick = desks.new(session, nil, true), extract.answerer(session, known)
+  return function(ask)
+    if ask.kind == "summary" and ask.notes ~= "" then return desk:answer(ask) end
+    return pick(ask)
+  end
+end
+
 -- A summary is notes that were verified; anything else is what the host says.
 local function find_answer(self, ask)
   local model = self.summarize and function(one)
     return host_says(self, one)
   end
-  if ask.kind == "summary" and self.desk and (model or ask.notes ~= "") then
-    return self.desk:answer(ask, model)
-  end
-  return (model or extract.answerer(self.raw))(ask)
+  if ask.kind == "summary" and self.desk and model then return self.desk:answer(ask, model) end
+  return (model or M.answerer(self.raw))(ask)
 end
 
 --- What the policy asks a model: the host's function answers, or the extractive summarizer. What
@@ -45,7 +57,7 @@ end
 ---@return true? ok, string? message, string? code
 function M.answer_all(self)
   local raw = self.raw
-  if raw:has_shadow() then extract.answer_all(raw, "shadow_") end
+  if raw:has_shadow() then extract.answer_all(raw, "shadow_", M.answerer(raw)) end
   if self.summarize == false then return true end
   local ask, ok, why, code = raw:next_ask(), true, nil, nil
   while ok and ask do

@@ -2,6 +2,7 @@
 -- checks and merges them, and where that fails the next rung is taken: the model is asked once more
 -- with the complaint, then lines are picked, then there is no summary and the policy masks. Every
 -- rung is taken at most once an ask, so that it ends. next: templates.lua
+local core = require("neap.core")
 local delta = require("neap.summary.delta")
 local extract = require("neap.summary.extract")
 local lines = require("neap.summary.lines")
@@ -24,17 +25,73 @@ Desk.__index = Desk
 --- A desk for a session's asks.
 ---@param session table   has count(text)
 ---@param language "en"|"zh"|nil  nil: that of the steps
+---@param silent boolean? its log is not told of faults: a shadow
 ---@return neap.Desk
-function M.new(session, language)
+function M.new(session, language, silent)
   return setmetatable({
     session = session,
     language = language,
+    silent = silent,
     open = {},
     faults = {},
     failed = 0,
     paused = 0,
     counts = { asks = 0, model = 0, again = 0, extractive = 0, refused = 0, faults = 0 },
   }, Desk)
+end
+
+-- ---- lines that were picked ------------------------------------------------------------------
+
+local PICKED = {
+  goal = "goal",
+  facts = "facts",
+  refuted = "refuted",
+  files = "handles",
+  errors = "findings",
+  decisions = "decisions",
+  open = "open",
+  done = "progress",
+}
+
+-- The headings of the extractive summarizer, as sections.
+local function picked_sections()
+  local out = {}
+  for _, headings in pairs(extract.HEADINGS) do
+    for name, section in pairs(PICKED) do
+      out[headings[name]] = section
+    end
+  end
+  return out
+end
+
+-- A line that the engine puts below a summary, and will put below the next.
+local function is_refutation(text)
+  return text:find("^Refuted: ") or text:find("^该步的结论已被推翻")
+end
+
+-- What it has picked, as changes; a file's line cites several steps, of which the last counts.
+local function picked(text)
+  local out, section, by_heading = {}, nil, picked_sections()
+  for line in text:gmatch("[^\n]+") do
+    section = line:find("^## ") and by_heading[line] or section
+    local body = line:match("^%- (.*)$")
+    local step, rest = (body or ""):match("^%[step (%d+)%] (.*)$")
+    if not step and body then
+      for n in body:gmatch("%[step (%d+)%]") do
+        step = n
+      end
+      rest = body:gsub(" %[step %d+%]", "")
+    end
+    if section and step and rest ~= "" and not is_refutation(rest) then
+      table.insert(out, {
+        verb = "add",
+        section = section,
+        step = math.tointeger(tonumber(step)),
+        text = notes.tidy(rest),
+      })
+    end
+  end
+  return out
 end
 
 -- ---- an ask ---------------------------------------------------------------------------------
@@ -50,7 +107,8 @@ end
 local function open(self, ask)
   local known = self.open[ask.id]
   if known then return known end
-  local span, earlier = spans.of(ask), notes.parse(ask.notes or "")
+  local span, text = spans.of(ask), ask.notes or ""
+  local earlier = notes.apply(notes.parse(text), picked(text))
   local work = {
     span = span,
     earlier = earlier,
@@ -114,6 +172,17 @@ function Desk:prepare(ask)
   return ask
 end
 
+local ORDER = { "rung", "code", "line", "what", "value" }
+local MOST = 300 -- bytes of what is told of one fault
+
+-- UTF-8 and not long, whatever the answer was.
+local function cut(text)
+  text = text:gsub("[^\x20-\x7e\x80-\xff]", " ")
+  if not utf8.len(text) then text = text:gsub("[\x80-\xff]", "?") end
+  if #text <= MOST then return text end
+  return text:sub(1, utf8.offset(text, 0, MOST + 1) - 1) .. "…"
+end
+
 -- ---- committing -----------------------------------------------------------------------------
 
 -- The text, or nil and what is wrong.
@@ -132,12 +201,16 @@ local function commit(self, work, changes)
   return text
 end
 
-local function note_faults(self, work, rung, faults)
+-- To the host, to the log, and to the next prompt of the ask.
+local function note_faults(self, ask, work, rung, faults)
   for _, fault in ipairs(faults) do
     fault.rung = rung
+    fault.what = cut(fault.what)
+    fault.value = fault.value and cut(fault.value)
     table.insert(work.faults, fault)
   end
   self.counts.faults = self.counts.faults + #faults
+  if not self.silent then self.session:ask_faults(ask.id, core.json.encode(faults, ORDER)) end
 end
 
 -- ---- the rungs ------------------------------------------------------------------------------
@@ -147,53 +220,6 @@ local function from_model(self, work, answer)
   if #faults == 0 then faults = verify.changes(changes, work.grounds) end
   if #faults > 0 then return nil, faults end
   return commit(self, work, changes)
-end
-
-local PICKED = {
-  goal = "goal",
-  facts = "facts",
-  refuted = "refuted",
-  files = "handles",
-  errors = "findings",
-  decisions = "decisions",
-  open = "open",
-  done = "progress",
-}
-
--- The headings of the extractive summarizer, as sections.
-local function picked_sections()
-  local out = {}
-  for _, headings in pairs(extract.HEADINGS) do
-    for name, section in pairs(PICKED) do
-      out[headings[name]] = section
-    end
-  end
-  return out
-end
-
--- What it has picked, as changes; a file's line cites several steps, of which the last counts.
-local function picked(text)
-  local out, section, by_heading = {}, nil, picked_sections()
-  for line in text:gmatch("[^\n]+") do
-    section = line:find("^## ") and by_heading[line] or section
-    local body = line:match("^%- (.*)$")
-    local step, rest = (body or ""):match("^%[step (%d+)%] (.*)$")
-    if not step and body then
-      for n in body:gmatch("%[step (%d+)%]") do
-        step = n
-      end
-      rest = body:gsub(" %[step %d+%]", "")
-    end
-    if section and step and rest ~= "" then
-      table.insert(out, {
-        verb = "add",
-        section = section,
-        step = math.tointeger(tonumber(step)),
-        text = notes.tidy(rest),
-      })
-    end
-  end
-  return out
 end
 
 local function from_lines(self, work)
@@ -230,7 +256,7 @@ local function without_model(self, ask, work)
     close(self, ask, work)
     return "answer", text
   end
-  note_faults(self, work, "extractive", faults)
+  note_faults(self, ask, work, "extractive", faults)
   self.counts.refused = self.counts.refused + 1
   close(self, ask, work)
   return "none", "no summary could be verified: " .. faults[1].what, "error"
@@ -259,7 +285,7 @@ function Desk:take(ask, answer, why)
     close(self, ask, work)
     return "answer", text
   end
-  note_faults(self, work, rung, faults)
+  note_faults(self, ask, work, rung, faults)
   if answer and work.tries == 1 then return "again", faults end
   failed(self)
   return without_model(self, ask, work)
