@@ -316,14 +316,22 @@ static neap_rc show(job *j, np_buf *shown) {
   return fit(j, shown);
 }
 
+/* Where lines were asked for, those before them have been walked over once, and are not again. */
+static size_t count_lines(const job *j) {
+  const np_extract *what = &j->ask->what;
+  if (what->kind != NP_EXTRACT_LINES || j->stretches.n != 1) return np_lines_count(j->text);
+  size_t at = j->stretches.at[0].from;
+  return what->from - 1 + np_lines_count(np_str_cut(j->text, at, j->text.n));
+}
+
 neap_rc np_project(const np_vocab *v, np_str text, const np_project_ask *ask,
                    np_arena *ar, np_projection *out, np_buf *shown, np_err *e) {
   job j = {v, text, ask, ar, out, e, {0}, v ? ask->tokens : NP_TRIM_ANY, 0, 0, 0};
   *out = (np_projection){0};
   size_t start = shown->n;
-  j.lines = np_lines_count(text);
-  out->lines = ask->lines_total ? ask->lines_total : j.lines + ask->lines_before;
   neap_rc rc = np_extract_select(text, &ask->what, ar->alloc, &j.stretches, e);
+  j.lines = rc ? 0 : count_lines(&j);
+  out->lines = ask->lines_total ? ask->lines_total : j.lines + ask->lines_before;
   out->found = j.stretches.found;
   if (!rc) rc = show(&j, shown);
   if (!rc) finish(&j);
