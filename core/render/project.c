@@ -51,25 +51,22 @@ static void number_lines(const job *j, np_range *at, size_t count) {
 
 /* ---- what is left out ---- */
 
-/* What stands for bytes [from, to), which are not shown. */
+/* What stands for bytes [from, to), which are not shown. Short: where parts are many, so are the
+** gaps, and what they take is not there for the text. */
 static void add_gap(const job *j, size_t from, size_t to, size_t first, size_t last,
                     np_buf *out) {
   bool part = from > 0 && j->text.p[from - 1] != '\n'; /* of a line that is shown */
   bool end = to < j->text.n && j->text.p[to - 1] != '\n';
+  np_buf_adds(out, "[" ELLIPSIS " ");
   if ((part || end) && first == last) {
-    np_buf_adds(out, "[" ELLIPSIS " ");
     np_buf_count(out, (int64_t)(to - from));
-    np_buf_adds(out, to - from == 1 ? " byte of line " : " bytes of line ");
-    np_buf_int(out, (int64_t)(first + j->ask->lines_before));
-  } else {
-    np_buf_adds(out, "[" ELLIPSIS " ");
-    np_buf_count(out, (int64_t)(last - first + 1));
-    np_buf_adds(out, first == last ? " line: " : " lines: ");
-    np_buf_int(out, (int64_t)(first + j->ask->lines_before));
-    if (first != last) np_buf_addc(out, '-');
-    if (first != last) np_buf_int(out, (int64_t)(last + j->ask->lines_before));
+    np_buf_adds(out, to - from == 1 ? " byte of " : " bytes of ");
   }
-  np_buf_adds(out, " " ELLIPSIS "]");
+  np_buf_adds(out, first == last ? "line " : "lines ");
+  np_buf_int(out, (int64_t)(first + j->ask->lines_before));
+  if (first != last) np_buf_addc(out, '-');
+  if (first != last) np_buf_int(out, (int64_t)(last + j->ask->lines_before));
+  np_buf_addc(out, ']');
 }
 
 static void end_line(np_buf *out, size_t from) {
@@ -80,6 +77,20 @@ static void end_line(np_buf *out, size_t from) {
 static void gap_between(const job *j, size_t from, size_t to, size_t line, np_buf *out) {
   size_t last = line + np_lines_newlines(np_str_cut(j->text, from, to - 1));
   add_gap(j, from, to, line, last, out);
+}
+
+/* Between two values of JSON: nothing where only commas stand, which are no loss; within a line,
+** whose bytes nobody can ask for, a sign alone. False: it is a gap like others. */
+static bool gap_of_json(const job *j, size_t from, size_t to, np_buf *out) {
+  bool empty = true, lines = false;
+  if (j->ask->what.kind != NP_EXTRACT_JSON) return false;
+  for (size_t i = from; i < to; i++) {
+    char c = j->text.p[i];
+    if (c == '\n') lines = true;
+    else if (c != ',' && c != ' ' && c != '\t' && c != '\r') empty = false;
+  }
+  if (!empty && !lines) np_buf_adds(out, ELLIPSIS "\n");
+  return empty || !lines;
 }
 
 static size_t line_behind(const job *j, const np_range *r) {
@@ -97,6 +108,7 @@ static void join_plain(const job *j, const np_range *at, size_t count, np_buf *o
     np_buf_add(out, np_str_cut(j->text, at[i].from, at[i].to));
     if (next <= at[i].to) continue;
     end_line(out, start);
+    if (i + 1 < count && gap_of_json(j, at[i].to, next, out)) continue;
     gap_between(j, at[i].to, next, line_behind(j, &at[i]), out);
     if (i + 1 < count) np_buf_addc(out, '\n');
   }
@@ -319,7 +331,8 @@ static neap_rc show(job *j, np_buf *shown) {
 /* Where lines were asked for, those before them have been walked over once, and are not again. */
 static size_t count_lines(const job *j) {
   const np_extract *what = &j->ask->what;
-  if (what->kind != NP_EXTRACT_LINES || j->stretches.n != 1) return np_lines_count(j->text);
+  if (what->kind != NP_EXTRACT_LINES || j->stretches.n != 1)
+    return np_lines_count(j->text);
   size_t at = j->stretches.at[0].from;
   return what->from - 1 + np_lines_count(np_str_cut(j->text, at, j->text.n));
 }

@@ -37,7 +37,7 @@ typedef struct np_projection {
 } np_projection;
 
 /* Appends the projection to `shown` and describes it in *out. What is left out between kept
-** ranges is a line `[… 312 lines: 42-353 …]`; so is what the limit has cut off at the ends of
+** ranges is a line `[… lines 42-353]`; so is what the limit has cut off at the ends of
 ** the part. Matches and outlines have the number before each line (`42: text`), and between
 ** neighbours that are none a line `…` (not in outlines). With a limit too small for anything
 ** nothing is shown, never more. Ranges are cut between graphemes; a
