@@ -81,7 +81,7 @@ static inline uint64_t half(const char *s) {
 static inline uint64_t rest(const char *p, size_t n) {
   const unsigned char *s = (const unsigned char *)p;
   size_t k = n & 7, at = n - k;
-  if (n >= 8) return word(p + n - 8) >> (64 - 8 * k);
+  if (n >= 8) return word(p + n - 8) >> ((64 - 8 * k) & 63);
   if (k < 4) {
     return (uint64_t)s[0] | (uint64_t)s[k / 2] << (8 * (k / 2)) |
            (uint64_t)s[k - 1] << (8 * (k - 1));
