@@ -135,7 +135,7 @@ static const char *push_row(lua_State *L, const char *p) {
 
 static int engine_put(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *session = luaL_optstring(L, 2, NULL);
+  const char *session = np_bind_opt_cstr(L, 2);
   np_str bytes = np_bind_check_str(L, 3);
   neap_artifact a = check_artifact(L, 4);
   int64_t id = 0;
@@ -147,7 +147,7 @@ static int engine_put(lua_State *L) {
 
 static int engine_get(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *session = luaL_optstring(L, 2, NULL);
+  const char *session = np_bind_opt_cstr(L, 2);
   int64_t id = luaL_checkinteger(L, 3);
   neap_window w = check_window(L, 4);
   np_buf *rows = np_bind_buf(L);
@@ -161,7 +161,7 @@ static int engine_get(lua_State *L) {
 
 static int engine_artifacts(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *session = luaL_optstring(L, 2, NULL);
+  const char *session = np_bind_opt_cstr(L, 2);
   int64_t now = luaL_optinteger(L, 3, 0);
   np_buf *rows = np_bind_buf(L);
   neap_rc rc = neap_artifact_list(n, session, now, keep, rows);
@@ -189,8 +189,7 @@ static int engine_expire(lua_State *L) {
 
 static int engine_remove(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  neap_rc rc =
-      neap_artifact_remove(n, luaL_optstring(L, 2, NULL), luaL_checkinteger(L, 3));
+  neap_rc rc = neap_artifact_remove(n, np_bind_opt_cstr(L, 2), luaL_checkinteger(L, 3));
   if (rc) return np_bind_push_failure(L, n, rc);
   lua_pushboolean(L, 1);
   return 1;

@@ -41,6 +41,18 @@ static inline np_str np_bind_check_str(lua_State *L, int arg) {
   return np_str_of(p, n);
 }
 
+/* A name or a path: C would read it up to its first zero byte, which may be another one's. */
+static inline const char *np_bind_check_cstr(lua_State *L, int arg) {
+  size_t n;
+  const char *p = luaL_checklstring(L, arg, &n);
+  luaL_argcheck(L, strlen(p) == n, arg, "it must not hold a zero byte");
+  return p;
+}
+/* NULL when there is none. */
+static inline const char *np_bind_opt_cstr(lua_State *L, int arg) {
+  return lua_isnoneornil(L, arg) ? NULL : np_bind_check_cstr(L, arg);
+}
+
 /* Pushes nil, message, code and returns 3. */
 int np_bind_fail(lua_State *L, const np_err *e);
 int np_bind_fail_text(lua_State *L, neap_rc code, const char *text);

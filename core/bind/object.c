@@ -14,7 +14,7 @@ static neap_str opt_str(lua_State *L, int at) {
 /* who, patch, reason, source, if_version: from `at` on. */
 static neap_proposal check_proposal(lua_State *L, int at) {
   neap_proposal p = {.size = sizeof p};
-  p.who = luaL_checkstring(L, at);
+  p.who = np_bind_check_cstr(L, at);
   p.patch = np_bind_check_str(L, at + 1);
   p.reason = opt_str(L, at + 2);
   p.source = luaL_optinteger(L, at + 3, 0);
@@ -86,7 +86,7 @@ static int push_done(lua_State *L, const neap_session *s, neap_rc rc) {
 
 static int checkpoint(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
-  return push_done(L, s, neap_checkpoint(s, luaL_checkstring(L, 2)));
+  return push_done(L, s, neap_checkpoint(s, np_bind_check_cstr(L, 2)));
 }
 
 /* rollback(to, reason): a checkpoint's name, or an entry. */
@@ -95,7 +95,7 @@ static int rollback(lua_State *L) {
   np_str reason = np_bind_check_str(L, 3);
   if (lua_isinteger(L, 2))
     return push_done(L, s, neap_rollback(s, NULL, lua_tointeger(L, 2), reason));
-  return push_done(L, s, neap_rollback(s, luaL_checkstring(L, 2), 0, reason));
+  return push_done(L, s, neap_rollback(s, np_bind_check_cstr(L, 2), 0, reason));
 }
 
 /* refute(step, entry, reason); refutations(): JSON. */
@@ -120,7 +120,7 @@ static int scratch_put(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   int64_t id = 0;
   neap_scratch p = {.size = sizeof p,
-                    .who = luaL_checkstring(L, 2),
+                    .who = np_bind_check_cstr(L, 2),
                     .text = np_bind_check_str(L, 3),
                     .patch = opt_str(L, 4),
                     .source = luaL_optinteger(L, 5, 0)};
@@ -134,8 +134,8 @@ static int scratch_put(lua_State *L) {
 static int scratch_pass(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   int64_t entry = 0;
-  neap_rc rc = neap_scratch_pass(s, luaL_checkinteger(L, 2), luaL_checkstring(L, 3),
-                                 opt_str(L, 4), luaL_optstring(L, 5, NULL), &entry);
+  neap_rc rc = neap_scratch_pass(s, luaL_checkinteger(L, 2), np_bind_check_cstr(L, 3),
+                                 opt_str(L, 4), np_bind_opt_cstr(L, 5), &entry);
   if (rc) return push_failure(L, s->engine, rc);
   lua_pushinteger(L, entry);
   return 1;
@@ -144,7 +144,8 @@ static int scratch_pass(lua_State *L) {
 static int scratch_reject(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   return push_done(L, s,
-                   neap_scratch_reject(s, luaL_checkinteger(L, 2), luaL_checkstring(L, 3),
+                   neap_scratch_reject(s, luaL_checkinteger(L, 2),
+                                       np_bind_check_cstr(L, 3),
                                        np_bind_check_str(L, 4)));
 }
 
@@ -157,7 +158,7 @@ static int scratch_list(lua_State *L) {
 
 static int phase(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
-  return push_done(L, s, neap_phase(s, luaL_checkstring(L, 2)));
+  return push_done(L, s, neap_phase(s, np_bind_check_cstr(L, 2)));
 }
 
 const luaL_Reg np_bind_object[] = {{"scratch_put", scratch_put},
@@ -191,7 +192,7 @@ int np_bind_state_stored(lua_State *L) {
 /* state_stored_propose(session, who, patch, reason, source, if_version): the answer as JSON. */
 int np_bind_state_stored_propose(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *session = luaL_checkstring(L, 2);
+  const char *session = np_bind_check_cstr(L, 2);
   neap_proposal p = check_proposal(L, 3);
   np_err e = {.code = NEAP_OK};
   np_buf *out = np_bind_buf(L);

@@ -388,8 +388,8 @@ static int session_asks(lua_State *L) {
 ** a path there is none any more. */
 static int session_shadow(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
-  const char *path = luaL_optstring(L, 2, NULL);
-  const char *options = luaL_optstring(L, 3, NULL);
+  const char *path = np_bind_opt_cstr(L, 2);
+  const char *options = np_bind_opt_cstr(L, 3);
   return push_done(L, s, np_shadow_set(s, path, options, true));
 }
 
@@ -505,7 +505,7 @@ static int session_recall(lua_State *L) {
 static int engine_recall(lua_State *L) {
   engine_box *b = to_engine(L);
   neap_str query = check_str(L, 2);
-  const char *session = luaL_optstring(L, 3, NULL);
+  const char *session = np_bind_opt_cstr(L, 3);
   size_t k = check_k(L, 4);
   np_buf *rows = np_bind_buf(L); /* an error of Lua's frees it */
   neap_rc rc = neap_recall(b->n, session, query, k, keep_hit, rows);

@@ -17,14 +17,6 @@ static int push_done(lua_State *L, neap *n, neap_rc rc) {
   return 1;
 }
 
-/* A name up to its first zero byte would be another one. */
-static const char *check_name(lua_State *L, int at) {
-  size_t n;
-  const char *name = luaL_checklstring(L, at, &n);
-  luaL_argcheck(L, strlen(name) == n, at, "a name must not hold a zero byte");
-  return name;
-}
-
 static void set_str(lua_State *L, const char *name, neap_str v) {
   lua_pushlstring(L, v.p ? v.p : "", v.n);
   lua_setfield(L, -2, name);
@@ -113,7 +105,7 @@ static void push_events(lua_State *L, np_str rows) {
 ** empty list behind the last. */
 static int engine_events(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *name = check_name(L, 2);
+  const char *name = np_bind_check_cstr(L, 2);
   lua_Integer from = luaL_optinteger(L, 3, 1);
   np_buf *rows = np_bind_buf(L);
   neap_rc rc = neap_session_events(n, name, (int64_t)from, keep_event, rows);
@@ -137,7 +129,7 @@ static int64_t field(lua_State *L, const char *name) {
 /* fork(from, name, {turn=, events=}) */
 static int engine_fork(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *from = check_name(L, 2), *name = check_name(L, 3);
+  const char *from = np_bind_check_cstr(L, 2), *name = np_bind_check_cstr(L, 3);
   neap_fork how = {.size = sizeof how};
   if (!lua_isnoneornil(L, 4)) {
     luaL_checktype(L, 4, LUA_TTABLE);
@@ -154,7 +146,7 @@ static int write_out(void *ctx, neap_str bytes) {
 /* export(name, file): to an open file of Lua's */
 static int engine_export(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *name = check_name(L, 2);
+  const char *name = np_bind_check_cstr(L, 2);
   luaL_Stream *file = luaL_checkudata(L, 3, LUA_FILEHANDLE);
   if (!file->closef) luaL_argerror(L, 3, "the file is closed");
   return push_done(L, n, neap_session_export(n, name, write_out, file->f));
@@ -169,7 +161,7 @@ static int keep_name(void *ctx, neap_str name) {
 static int engine_import(lua_State *L) {
   neap *n = np_bind_to_engine(L);
   np_str text = np_bind_check_str(L, 2);
-  const char *name = lua_isnoneornil(L, 3) ? NULL : check_name(L, 3);
+  const char *name = np_bind_opt_cstr(L, 3);
   np_buf *said = np_bind_buf(L);
   neap_rc rc = neap_session_import(n, text, name, keep_name, said);
   if (rc) return push_failure(L, n, rc);
@@ -194,7 +186,7 @@ static void keep_replayed(void *ctx, const neap_replayed *r) {
 /* replay(name): {same, unpinned}, and where a prompt is another turn, at (from 1), was, is, cause */
 static int engine_replay(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *name = check_name(L, 2);
+  const char *name = np_bind_check_cstr(L, 2);
   np_buf *b = np_bind_buf(L);
   replayed r;
   neap_rc rc = neap_session_replay(n, name, keep_replayed, b);
@@ -262,13 +254,13 @@ static int engine_vacuum(lua_State *L) {
 
 static int engine_backup(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  return push_done(L, n, neap_store_backup(n, check_name(L, 2)));
+  return push_done(L, n, neap_store_backup(n, np_bind_check_cstr(L, 2)));
 }
 
 /* copy(name, engine) */
 static int engine_copy(lua_State *L) {
   neap *n = np_bind_to_engine(L);
-  const char *name = check_name(L, 2);
+  const char *name = np_bind_check_cstr(L, 2);
   lua_settop(L, 3);
   lua_pushvalue(L, 1); /* kept, so that the collector leaves it alone */
   lua_copy(L, 3, 1);

@@ -37,7 +37,7 @@ static int encoding_open(lua_State *L) {
   bool any = lua_isnoneornil(L, 2);
   lua_settop(L, any ? 1 : 2);
   if (any) np_bind_push_data_dir(L);
-  const char *dir = luaL_checkstring(L, 2);
+  const char *dir = np_bind_check_cstr(L, 2);
   np_vocab **v = new_vocab(L);
   neap_rc rc = any ? np_vocab_open_any(&np_alloc_libc, dir, name, v, &e)
                    : np_vocab_open(&np_alloc_libc, dir, name, v, &e);
@@ -49,7 +49,7 @@ static int encoding_open(lua_State *L) {
 static int vocab_import(lua_State *L) {
   np_err e = {0};
   np_str text = np_bind_check_str(L, 1), pattern = {"", 0};
-  np_import how = {.where = luaL_checkstring(L, 2),
+  np_import how = {.where = np_bind_check_cstr(L, 2),
                    .name = np_bind_check_str(L, 3),
                    .source = np_bind_check_str(L, 4)};
   if (!lua_isnoneornil(L, 5)) pattern = np_bind_check_str(L, 5);

@@ -4,6 +4,7 @@
 */
 #include "engine/artifact.h"
 
+#include "engine/stored.h"
 #include "engine/words.h"
 
 #define FILES "files" /* the session of what belongs to none */
@@ -98,7 +99,8 @@ static neap_rc put(neap *n, np_str session, np_str bytes, const neap_artifact *a
                    "session %.*s is open here; put the artifact into the session itself",
                    session.n > 80 ? 80 : (int)session.n, session.p);
   }
-  neap_rc rc = np_file_make(a, bytes, 0, &f, e);
+  neap_rc rc = np_stored_name(n, session.p, e);
+  if (rc == NEAP_OK) rc = np_file_make(a, bytes, 0, &f, e);
   if (rc != NEAP_OK) return rc;
   rc = NEAP_E_FENCED;
   for (int i = 0; rc == NEAP_E_FENCED && i < TRIES; i++)

@@ -22,7 +22,8 @@ static bool text_of(np_json args, const char *key, np_buf *out) {
   return out->n > 0 && !out->failed;
 }
 
-/* "17", or "SESSION/17": the name ends at the last slash. */
+/* "17", or "SESSION/17": the name ends at the last slash. C would read it up to a zero byte, which
+** may be the name of another. */
 static bool parse_id(np_str text, np_wanted *w) {
   size_t at = text.n;
   while (at > 0 && text.p[at - 1] != '/') at--;
@@ -32,7 +33,14 @@ static bool parse_id(np_str text, np_wanted *w) {
     if (text.p[i] < '0' || text.p[i] > '9' || w->id > 1000000000) return false;
     w->id = w->id * 10 + (text.p[i] - '0');
   }
-  return w->id > 0 && (at == 0 || at > 1);
+  bool cut = at && memchr(text.p, 0, at);
+  return w->id > 0 && !cut && (at == 0 || at > 1);
+}
+
+/* Without leading zeros, of which a model may write a megabyte; w->session stays where it is. */
+static void settle_name(np_wanted *w) {
+  w->name.n = w->session.n ? w->session.n + 1 : 0;
+  np_buf_int(&w->name, w->id);
 }
 
 /* ---- what is asked for ---- */
@@ -51,6 +59,7 @@ static neap_rc settle(const neap_session *s, np_wanted *w, np_err *e) {
                    "Give \"id\", the number of an entry as a [neap] mark has it: 17, or "
                    "SESSION/17 of another session.");
   }
+  settle_name(w);
   if (np_str_is(w->session, s->name)) w->session = (np_str){0};
   return np_extract_parse(np_buf_str(&w->words), &w->part, e);
 }
@@ -141,7 +150,7 @@ static void add_rest(const np_wanted *w, const np_projection *p, np_buf *out) {
   np_buf_addc(out, '-');
   np_buf_int(out, (int64_t)p->rest_to);
   np_buf_adds(out, " remain: neap_read(");
-  np_buf_add(out, np_buf_str(&w->name));
+  np_read_add_line(np_buf_str(&w->name), out);
   np_buf_adds(out, ", \"");
   np_buf_int(out, (int64_t)p->rest_from);
   np_buf_addc(out, '-');
@@ -156,7 +165,8 @@ static void add_head(const np_wanted *w, const np_projection *p, np_str text,
   np_sha256(text, hash);
   np_hex(hash, NP_SHA256, hex);
   np_buf_addc(out, '[');
-  np_locator_add(p, np_buf_str(&w->name), np_str_of(hex, sizeof hex), out);
+  np_read_add_line(np_buf_str(&w->name), out);
+  np_locator_add(p, NP_LIT(""), np_str_of(hex, sizeof hex), out);
   if (origin.n) np_buf_adds(out, "; ");
   np_buf_add(out, origin);
   np_buf_adds(out, "]\n");
@@ -209,11 +219,15 @@ static neap_rc read_wanted(neap_session *s, const np_wanted *w, np_buf *out) {
   np_buf_init(&origin, &s->engine->alloc);
   neap_rc rc = np_read_source(s, w, &text, &origin, &e);
   if (rc == NEAP_OK) rc = tell_void(s, w, out, &e);
-  if (rc == NEAP_OK)
-    rc = np_read_part(s, w, np_buf_str(&text), np_buf_str(&origin), tokens, out, &e);
   if (rc != NEAP_OK && rc != NEAP_E_MEMORY) {
     np_read_say_gone(&e, np_buf_str(&origin), out);
     rc = NEAP_OK;
+  } else if (rc == NEAP_OK) {
+    rc = np_read_part(s, w, np_buf_str(&text), np_buf_str(&origin), tokens, out, &e);
+    if (rc != NEAP_OK && rc != NEAP_E_MEMORY) { /* it is there, and has no such part */
+      np_buf_adds(out, e.text);
+      rc = NEAP_OK;
+    }
   }
   np_buf_free(&text);
   np_buf_free(&origin);

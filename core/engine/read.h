@@ -9,7 +9,7 @@
 
 /* A part of an entry, as a call asks for it. */
 typedef struct np_wanted {
-  np_buf name;    /* of the entry, as it was written: "17", "SESSION/17" */
+  np_buf name;    /* of the entry: "17", "SESSION/17" */
   np_buf words;   /* of the part: "41-380" */
   np_str session; /* empty: this one */
   int64_t id;
@@ -34,6 +34,9 @@ neap_rc np_read_source(neap_session *s, const np_wanted *w, np_buf *text, np_buf
 ** text. Errors: those of np_project. */
 neap_rc np_read_part(neap_session *s, const np_wanted *w, np_str text, np_str origin,
                      size_t tokens, np_buf *out, np_err *e);
+
+/* Appends a text as a part of one line: names come from anywhere. */
+void np_read_add_line(np_str text, np_buf *out);
 
 /* What neap_read answers. */
 neap_rc np_read_answer(neap_session *s, np_json args, np_buf *out);

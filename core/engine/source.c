@@ -7,13 +7,22 @@
 
 #include "engine/artifact.h"
 #include "render/mark.h"
+#include "text/text.h"
+
+void np_read_add_line(np_str text, np_buf *out) {
+  for (size_t i = 0; i < text.n; i++) {
+    char c = text.p[i];
+    np_buf_addc(out, (unsigned char)c < 0x20 || c == 0x7F ? ' ' : c);
+  }
+}
 
 /* `bash "make test"`, or what else tells what it is. */
 static void add_made_by(np_str tool, np_str query, np_str path, np_str kind,
                         np_buf *out) {
   np_str named = query.n ? query : path;
-  np_str line = np_str_cut(named, 0, 200);
-  np_buf_add(out, tool.n ? tool : kind.n ? kind : NP_LIT("file"));
+  np_str line = np_str_cut(named, 0, np_utf8_floor(named, named.n < 200 ? named.n : 200));
+  np_str by = tool.n ? tool : kind.n ? kind : NP_LIT("file");
+  np_read_add_line(np_str_cut(by, 0, np_utf8_floor(by, by.n < 200 ? by.n : 200)), out);
   if (!line.n) return;
   np_buf_adds(out, " \"");
   for (size_t i = 0; i < line.n; i++) {
