@@ -81,7 +81,7 @@ local function documented()
 end
 
 -- shown by tests of their own
-local RARE = { "tools", "left_out", "overflow", "drift", "shadow" }
+local RARE = { "tools", "left_out", "overflow", "drift", "shadow", "dangling", "checks" }
 for _, name in ipairs({ "policy_failed", "policy_out_until" }) do
   RARE[#RARE + 1] = name
 end
