@@ -206,6 +206,36 @@ static void test_misuse(void) {
   }
 }
 
+/* What was not taken is in the log and counted, and the ask is as it was. */
+static void test_faults(void) {
+  static const char faults[] = "[{\"code\":\"invented\",\"what\":\"4711\"}]";
+  static const char *const wrong[] = {"", "{}", "[]", "[1]", "[{}", "[{}]]", "null"};
+  neap_ask a = {0};
+  neap *n = engine_open(":memory:");
+  const char *policy = policy_file("one.lua", one);
+  neap_session *s = session_open(n, "f", policy, 8000, "openai");
+  append(s, "{'role':'user','content':'u'}");
+  step(s, 0);
+  CHECK("none is open", neap_ask_faults(s, 1, NP_LIT("[{}]")) == NEAP_E_NOTFOUND);
+  step(s, 1);
+  CHECK("one is open", neap_ask_next(s, &a) == 1);
+  for (size_t i = 0; i < NP_COUNT(wrong); i++)
+    CHECK("a list of objects",
+          neap_ask_faults(s, a.id, np_str_cstr(wrong[i])) == NEAP_E_ARG);
+  CHECK("no broken text",
+        neap_ask_faults(s, a.id, NP_LIT("[{\"a\":\"\xFF\"}]")) != NEAP_OK);
+  CHECK("they are kept", !neap_ask_faults(s, a.id, NP_LIT(faults)));
+  CHECK("it is open still", neap_ask_next(s, &a) == 1);
+  neap_session_close(s);
+  s = session_open(n, "f", policy, 8000, "openai");
+  step(s, 2);
+  CHECK("and counted, also in a session that is resumed",
+        has(account(s), "\"checks\":{\"refused\":1,\"faults\":[{\"code\":\"invented\""));
+  step(s, 3);
+  CHECK("told once", has(account(s), "\"checks\":{\"refused\":1,\"faults\":[]}"));
+  neap_close(n);
+}
+
 static void test_host(void) {
   neap_ask a = {0};
   neap *n = engine_open(":memory:");
@@ -237,6 +267,7 @@ int main(void) {
   test_many();
   test_misuse();
   test_host();
+  test_faults();
   np_buf_free(&told);
   dir_remove();
   return check_done();

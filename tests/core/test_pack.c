@@ -22,7 +22,7 @@ static const char *vocab_dir(void) {
   return dir ? dir : "core/token/data";
 }
 
-static int folds, unfolds, untouched, placed, pointed; /* of all worlds */
+static int folds, merges, unfolds, untouched, placed, pointed; /* of all worlds */
 static uint32_t repairs;
 
 typedef struct world {
@@ -48,9 +48,8 @@ static double some_rank(void *ctx, int64_t id) {
          (double)w->prompts * 0;
 }
 
-/* A summary of the atoms between two entries that may be folded; sometimes one too many. */
-static void random_fold(world *w) {
-  uint32_t atoms[64];
+/* Atoms between two entries that may be folded; sometimes one too many. */
+static size_t some_atoms(world *w, uint32_t *atoms) {
   size_t n = 0, most = pick(&w->h, 12) + 1;
   np_pack *p = &w->pack;
   bool wrong = !pick(&w->h, 8);
@@ -58,20 +57,52 @@ static void random_fold(world *w) {
        i++) {
     if (wrong || np_pack_may_fold(p, (uint32_t)i)) atoms[n++] = (uint32_t)i;
   }
+  return n;
+}
+
+/* Those of some steps, with what summaries of these stand for; sometimes others than are told. */
+static size_t some_merge(world *w, uint32_t *atoms, np_takes *takes) {
+  size_t n = 0;
+  np_pack *p = &w->pack;
+  int64_t from = (int64_t)pick(&w->h, (size_t)p->log->step + 1);
+  int64_t before = from + (int64_t)pick(&w->h, 40);
+  for (size_t i = 0; i < p->log->atom_count; i++) {
+    int64_t s = np_pack_may_take(p, (uint32_t)i, from, before);
+    int64_t step = np_log_entry(p->log, p->log->atoms[i].first)->step;
+    bool in = step >= from && step < before;
+    if (!s && !(in && np_pack_may_fold(p, (uint32_t)i))) continue;
+    atoms[n++] = (uint32_t)i;
+    if (!s || np_log_fold_of(p->log, np_log_entry(p->log, s))->atoms[0] != i) continue;
+    takes->count++;
+    if (s > takes->newest) takes->newest = s;
+  }
+  if (!pick(&w->h, 8)) takes->newest++;
+  return n;
+}
+
+static void random_fold(world *w) {
+  np_pack *p = &w->pack;
+  np_takes takes = {0};
+  uint32_t *atoms = np_calloc(&np_alloc_libc, p->log->atom_count + 1, sizeof *atoms);
+  size_t n = pick(&w->h, 2) ? some_atoms(w, atoms) : some_merge(w, atoms, &takes);
   np_buf text;
   np_buf_init(&text, &np_alloc_libc);
   for (size_t i = pick(&w->h, pick(&w->h, 3) ? 20 : 300); i > 0; i--)
     np_buf_adds(&text, i % 7 ? "noted " : "- [step 3] src/a.c:41\n");
-  size_t entries = p->log->entry_count, changes = p->change_count;
+  size_t entries = p->log->entry_count, changes = p->change_count, live = p->view.live;
   int64_t before = np_pack_tokens(p);
-  np_verdict v = np_pack_fold(p, atoms, n, np_buf_str(&text), reason, NULL);
+  np_verdict v = np_pack_refold(p, atoms, n, takes, np_buf_str(&text), reason, NULL);
   w->folds += v == NP_DONE;
+  merges += v == NP_DONE && takes.count;
   if (v == NP_DONE && np_pack_tokens(p) >= before) fail(w, "a fold has saved nothing");
+  if (v == NP_DONE && p->view.live != live + 1 - takes.count)
+    fail(w, "a fold has left the summaries that it takes in");
   if (v == NP_NO_MEMORY) fail(w, "a fold ran out of memory");
   if (v == NP_REFUSED && (np_pack_tokens(p) != before || p->log->entry_count != entries ||
-                          p->change_count != changes))
+                          p->change_count != changes || p->view.live != live))
     fail(w, "a refused fold left something");
   np_buf_free(&text);
+  np_free(&np_alloc_libc, atoms);
 }
 
 static void random_unfold(world *w) {
@@ -510,10 +541,12 @@ static void test_random_histories(const np_vocab *v) {
     }
   }
   fprintf(stderr, "%d pointed, %d untouched\n", pointed, untouched);
-  fprintf(stderr, "%d prompts, %d rewrites, %d overflows, %d folds, %d unfolds\n",
-          prompts, rewrites, overflows, folds, unfolds);
+  fprintf(stderr,
+          "%d prompts, %d rewrites, %d overflows, %d folds, %d merges, %d unfolds\n",
+          prompts, rewrites, overflows, folds, merges, unfolds);
   CHECK("histories had blocks in places", placed > rounds);
   CHECK("histories made folds", folds > rounds);
+  CHECK("some took the place of others", merges > rounds / 20);
   CHECK("summaries were opened again", unfolds > rounds / 20);
   CHECK("histories made prompts", prompts > (text || only ? rounds : 20000));
   CHECK("previews were remembered", previews > rounds);

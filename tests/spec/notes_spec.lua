@@ -362,6 +362,39 @@ describe("a session", function()
       faults = 0, last = {} }, s:checks())
   end)
 
+  it("asks for fields, says what to keep and leave out (S0.15, S3.6, S3.10, S2.16)", function()
+    for _, language in ipairs({ "en", "zh" }) do
+      local t = require("neap.summary.templates")[language]
+      for _, section in ipairs(notes.SECTIONS) do
+        local known = section.name == "requests" or t.headings[section.name]:find("^## ")
+        assert.truthy(known, section.name)
+      end
+      for _, word in ipairs({ "facts", "refuted", "decisions", "findings", "handles", "open" }) do
+        assert.truthy(t.prompt:find(word, 1, true), word)
+      end
+      local kept, left = t.prompt:match("1%. (.-)\n%S+：1%. (.*)")
+      if not kept then kept, left = t.prompt:match("Keep: 1%. (.-)\nLeave out: 1%. (.*)") end
+      assert.truthy(kept:find("6. ", 1, true) and left:find("4. ", 1, true))
+    end
+  end)
+
+  it("keeps the beginning of prompts between two folds, and its size (S0.22, S1.21)", function()
+    local s <close> = open(honest, { options = { most = 200 } })
+    assert(s:add({ role = "user", content = "Go." }))
+    local before, folds, breaks = "", 0, 0
+    for i = 1, 30 do
+      local body = assert(s:prompt()):match('"messages":%[(.*)%]')
+      local folded = s:account().log ~= nil
+      local same = body:sub(1, #before) == before
+      folds, breaks = folds + (folded and 1 or 0), breaks + (same and 0 or 1)
+      assert.truthy(same or folded)
+      before = body
+      act(s, i, ("#define LIMIT_%d %d\n"):format(i, 4000 + i) .. FILLER)
+    end
+    assert.truthy(folds > 5 and breaks <= folds)
+    assert.truthy(neap.count(s:notes().text) <= 230) -- with the line above it
+  end)
+
   it("takes nothing that is wrong, asks once more, then picks lines (T5, S2.19)", function()
     local answers = {
       { nil, "the model is down", "error" },

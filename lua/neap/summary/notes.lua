@@ -289,8 +289,12 @@ end
 
 -- ---- room -----------------------------------------------------------------------------------
 
--- What goes first where room is short. Goal, constraints and what is open never go.
-local FIRST = { "progress", "done", "findings", "handles", "facts", "refuted", "decisions" }
+-- What goes first where room is short. Goal, constraints and requests that are open never go.
+local FIRST = { "progress", "done", "findings", "handles", "facts", "refuted", "decisions", "open" }
+
+local function may_go(item, place)
+  return M.place(item) == place and not (place == "open" and item.section == "requests")
+end
 
 local function newest_keys(notes)
   local keep = {}
@@ -319,7 +323,7 @@ function M.fit(notes, language, most, count)
   for _, place in ipairs(FIRST) do
     for _, item in ipairs(out.items) do
       if over <= 0 then break end
-      if M.place(item) == place and not keep[item.key] then
+      if may_go(item, place) and not keep[item.key] then
         gone[item] = true
         out.left_out = out.left_out + 1
         over = over - count(M.line(item) .. "\n")

@@ -343,7 +343,10 @@ end
 
 -- ---- the whole ------------------------------------------------------------------------------
 
-local KEPT = { goal = true, constraints = true, open = true }
+local function must_stay(item)
+  local is_open = item.section == "requests" and notes.place(item) == "open"
+  return item.section == "goal" or item.section == "constraints" or is_open
+end
 
 local function holds_item(list, item)
   for _, own in ipairs(list) do
@@ -351,8 +354,8 @@ local function holds_item(list, item)
   end
 end
 
---- What is wrong with notes that are to be committed: what the user said, and what is open, is
---- there word by word, in the text as in the data.
+--- What is wrong with notes that are to be committed: what the user said is there word by word,
+--- in the text as in the data.
 ---@param all neap.Notes     what there is to say
 ---@param fitted neap.Notes  what there is room for
 ---@param text string        of it
@@ -370,7 +373,7 @@ function M.whole(all, fitted, text, required)
     if change.verb == "add" then need(all.items, change) end
   end
   for _, item in ipairs(all.items) do
-    if KEPT[notes.place(item)] then
+    if must_stay(item) then
       need(fitted.items, item)
       need(back.items, item)
     end
