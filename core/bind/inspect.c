@@ -75,6 +75,7 @@ static int entry(lua_State *L) {
   if (en->pair) set_int(L, "pair", en->pair);
   set_bool(L, "is_error", en->is_error);
   set_bool(L, "empty", en->empty);
+  set_bool(L, "voided", en->voided);
   set_shown(L, s, en->id);
   set_stat(L, s, en->id);
   return 1;

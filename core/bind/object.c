@@ -42,6 +42,15 @@ static int state_propose(lua_State *L) {
   return n + 1;
 }
 
+/* state_begin(json, reason) */
+static int state_begin(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  neap_rc rc = neap_state_begin(s, np_bind_check_str(L, 2), opt_str(L, 3));
+  if (rc) return push_failure(L, s->engine, rc);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
 static int push_json(lua_State *L, neap_session *s, neap_rc rc, neap_str json) {
   if (rc) return push_failure(L, neap_session_engine(s), rc);
   lua_pushlstring(L, json.p, json.n);
@@ -161,7 +170,8 @@ static int phase(lua_State *L) {
   return push_done(L, s, neap_phase(s, np_bind_check_cstr(L, 2)));
 }
 
-const luaL_Reg np_bind_object[] = {{"scratch_put", scratch_put},
+const luaL_Reg np_bind_object[] = {{"state_begin", state_begin},
+                                   {"scratch_put", scratch_put},
                                    {"scratch_pass", scratch_pass},
                                    {"scratch_reject", scratch_reject},
                                    {"scratch_list", scratch_list},

@@ -30,8 +30,8 @@ neap_rc np_deed_try(void *ctx, const np_pending *p, np_buf *faults, np_err *e) {
 }
 
 void np_deed_look(void *ctx, np_sight what, np_buf *out) {
-  (void)what;
-  np_scratch_list(ctx, true, out);
+  if (what == NP_SIGHT_STALE) np_refuted_stale(ctx, out);
+  else np_scratch_list(ctx, true, out);
 }
 
 static neap_rc propose(neap_session *s, const np_pending *p) {

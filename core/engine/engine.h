@@ -138,6 +138,12 @@ typedef struct np_use {
   np_str text;
 } np_use;
 
+/* A value of the state object that rests on what is refuted. */
+typedef struct np_stale {
+  np_str path;
+  int64_t entry, source; /* that shows it; that it rests on */
+} np_stale;
+
 typedef struct np_refuted {
   np_refutation *all;
   size_t count, cap;
@@ -145,6 +151,9 @@ typedef struct np_refuted {
   size_t use_count, use_cap;
   size_t looked, told; /* citations; uses that an account has told */
   int64_t steps;       /* that have used one */
+  np_stale *stale;
+  size_t stale_count, stale_cap;
+  size_t walked, versions; /* refutations and proposals, when these were found */
   np_arena arena;
 } np_refuted;
 
@@ -534,6 +543,7 @@ void np_refuted_free(neap_session *s);
 bool np_refuted_is(const neap_session *s, const np_entry *en);
 neap_rc np_refuted_look(neap_session *s); /* before a turn: new uses of what is refuted */
 void np_refuted_account(neap_session *s, np_buf *b);
+void np_refuted_stale(const neap_session *s, np_buf *b); /* JSON: path, entry, source */
 bool np_refuted_lines(void *ctx, const uint32_t *atoms, size_t n, np_buf *out);
 neap_rc np_refuted_take(neap_session *s, const np_event *ev);
 
@@ -546,6 +556,8 @@ neap_rc np_scratch_settle(neap_session *s, int64_t id, np_verdict_of *v);
 neap_rc np_scratch_check(const neap_session *s, const np_draft *d, np_err *e);
 neap_rc np_scratch_check_verdict(const neap_session *s, int64_t id,
                                  const np_verdict_of *v, np_err *e);
+/* The source of what was passed as that entry; 0: none. */
+int64_t np_scratch_source(const neap_session *s, int64_t entry);
 void np_scratch_list(const neap_session *s, bool waiting, np_buf *out); /* JSON */
 void np_scratch_tool(bool is_chinese, np_buf *out); /* the schema of neap_scratch */
 neap_rc np_scratch_handle(neap_session *s, const neap_call *c, const np_entry *call);

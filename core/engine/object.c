@@ -403,6 +403,40 @@ neap_rc neap_state_propose(neap_session *s, const neap_proposal *p, neap_str *an
   return np_session_leave(s, rc);
 }
 
+/* What was an object elsewhere: all of the schema is held against it but who may write. */
+static neap_rc begin_with(neap_session *s, np_str json, np_str reason) {
+  const neap_alloc *a = &s->engine->alloc;
+  neap_proposal given = {.size = sizeof given, .who = "user", .patch = json};
+  np_proposal made = {0};
+  np_buf object, list;
+  given.reason = reason;
+  neap_rc rc = check_args(s, &given, &made);
+  if (rc) return rc;
+  if (np_object_version(s))
+    return np_fail(&s->err, NEAP_E_MISUSE,
+                   "the state of session %s is at version %lld already; propose a change",
+                   s->name, (long long)np_object_version(s));
+  np_buf_init(&object, a);
+  np_buf_init(&list, a);
+  np_faults faults = {.list = &list};
+  np_proposed ask = {NP_WHO_COUNT, json, true};
+  rc =
+      np_object_propose(s->object.schema, NP_LIT(""), &ask, &object, &faults, a, &s->err);
+  if (rc == NEAP_E_REFUSED) rc = np_object_refusal(np_buf_str(&list), a, &s->err);
+  made.version = s->object.versions + 1;
+  if (!rc && object.failed) rc = np_fail_mem(&s->err);
+  if (!rc) rc = finish(s, &made, np_buf_str(&object), true, NULL);
+  np_buf_free(&object);
+  np_buf_free(&list);
+  return rc;
+}
+
+neap_rc neap_state_begin(neap_session *s, neap_str json, neap_str reason) {
+  neap_rc rc = np_session_enter_text(s, &json);
+  if (rc) return rc;
+  return np_session_leave(s, begin_with(s, json, reason.p ? reason : NP_LIT("")));
+}
+
 neap_rc neap_state_get(neap_session *s, int64_t version, neap_str *json) {
   neap_rc rc = np_session_enter_out(s, json);
   if (rc) return rc;

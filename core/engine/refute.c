@@ -12,6 +12,7 @@
 void np_refuted_free(neap_session *s) {
   np_free(&s->engine->alloc, s->refuted.all);
   np_free(&s->engine->alloc, s->refuted.uses);
+  np_free(&s->engine->alloc, s->refuted.stale);
   np_arena_free(&s->refuted.arena);
   s->refuted = (np_refuted){0};
 }
@@ -20,11 +21,25 @@ static bool covers(const np_refutation *r, const np_entry *en) {
   return r->entry ? r->entry == en->id : r->step == en->step && en->id < r->notice;
 }
 
-bool np_refuted_is(const neap_session *s, const np_entry *en) {
+/* Refuted by a notice before entry `by`. */
+static bool covered(const neap_session *s, const np_entry *en, int64_t by) {
   for (size_t i = 0; i < s->refuted.count; i++) {
-    if (covers(&s->refuted.all[i], en)) return true;
+    const np_refutation *r = &s->refuted.all[i];
+    if (r->notice < by && covers(r, en)) return true;
   }
   return false;
+}
+
+/* And so is what was passed from the scratchpad as resting on such an entry. */
+static bool is_bad(const neap_session *s, const np_entry *en, int64_t by) {
+  if (covered(s, en, by)) return true;
+  int64_t source = np_scratch_source(s, en->id);
+  const np_entry *from = source ? np_log_entry(&s->log, source) : NULL;
+  return from && covered(s, from, by);
+}
+
+bool np_refuted_is(const neap_session *s, const np_entry *en) {
+  return s->refuted.count && is_bad(s, en, INT64_MAX);
 }
 
 /* ---- what is told ---- */
@@ -164,12 +179,7 @@ static bool is_polluted(const neap_session *s, const np_citation *c) {
   for (size_t i = 0; i < n && holders[i] < c->by; i++) {
     const np_entry *en = np_log_entry(&s->log, holders[i]);
     if (!en || !is_source(np_log_origin(&s->log, en))) continue;
-    bool bad = false;
-    for (size_t k = 0; k < s->refuted.count && !bad; k++) {
-      const np_refutation *r = &s->refuted.all[k];
-      bad = r->notice < c->by && covers(r, en);
-    }
-    if (!bad) return false;
+    if (!is_bad(s, en, c->by)) return false;
     any = true;
   }
   return any;
@@ -187,11 +197,86 @@ static bool note_use(neap_session *s, const np_citation *c) {
   return true;
 }
 
+/* ---- values of the state that rest on what is refuted ---- */
+
+static bool lies_in(np_str path, np_str above) {
+  return path.n >= above.n && memcmp(path.p, above.p, above.n) == 0 &&
+         (path.n == above.n || path.p[above.n] == '/');
+}
+
+/* What a version has set: paths below it that were stale are not any more; where its own source
+** is refuted, it is. */
+static bool note_path(neap_session *s, np_str path, const np_proposal *p, bool bad) {
+  np_refuted *b = &s->refuted;
+  size_t kept = 0;
+  for (size_t i = 0; i < b->stale_count; i++) {
+    if (!lies_in(b->stale[i].path, path)) b->stale[kept++] = b->stale[i];
+  }
+  b->stale_count = kept;
+  if (!bad) return true;
+  void *all = b->stale;
+  np_stale one = {.entry = p->entry, .source = p->source};
+  bool ok = np_grow(&s->engine->alloc, &all, &b->stale_cap, b->stale_count + 1,
+                    sizeof *b->stale);
+  b->stale = all;
+  ok = ok && np_arena_copy(&b->arena, path, &one.path);
+  if (ok) b->stale[b->stale_count++] = one;
+  return ok;
+}
+
+static neap_rc walk_version(neap_session *s, np_str before, np_str now,
+                            const np_proposal *p) {
+  np_json list, item, v;
+  np_buf changes, path;
+  const np_entry *en = p->source ? np_log_entry(&s->log, p->source) : NULL;
+  bool bad = en && np_refuted_is(s, en);
+  np_buf_init(&changes, &s->engine->alloc);
+  np_buf_init(&path, &s->engine->alloc);
+  neap_rc rc = np_object_diff(before, now, &changes, &s->engine->alloc, &s->err);
+  if (!rc && !np_json_check(np_buf_str(&changes), &list, NULL)) {
+    np_json_iter it = np_json_each(list);
+    while (!rc && np_json_next(&it, NULL, &item)) {
+      np_buf_clear(&path);
+      if (!np_json_get(item, "path", &v)) continue;
+      np_json_text(v, &path);
+      bool set = np_json_get(item, "to", &v);
+      if (path.failed || !note_path(s, np_buf_str(&path), p, bad && set))
+        rc = np_fail_mem(&s->err);
+    }
+  }
+  np_buf_free(&changes);
+  np_buf_free(&path);
+  return rc;
+}
+
+/* Only when a refutation or a version has come. */
+static neap_rc find_stale(neap_session *s) {
+  np_refuted *b = &s->refuted;
+  np_str before = NP_LIT("");
+  neap_rc rc = NEAP_OK;
+  if (b->walked == b->count && b->versions == s->object.count) return NEAP_OK;
+  b->stale_count = 0;
+  for (size_t i = 0; !rc && i < s->object.count; i++) {
+    const np_proposal *p = &s->object.all[i];
+    const np_entry *en =
+        p->refused || p->lost || !p->entry ? NULL : np_log_entry(&s->log, p->entry);
+    if (!en) continue;
+    np_str now = np_object_of(en->text);
+    rc = walk_version(s, before, now, p);
+    before = now;
+  }
+  b->walked = b->count;
+  b->versions = s->object.count;
+  return rc;
+}
+
 neap_rc np_refuted_look(neap_session *s) {
   np_refuted *b = &s->refuted;
   if (!b->count) return NEAP_OK;
   neap_rc rc = np_log_index_need(&s->log, &s->err);
-  size_t end = rc ? 0 : np_cite_count(s->log.cite);
+  if (!rc) rc = find_stale(s);
+  if (rc) return rc;
+  size_t end = np_cite_count(s->log.cite);
   for (; b->looked < end; b->looked++) {
     const np_citation *c = np_cite_at(s->log.cite, b->looked);
     if (is_polluted(s, c) && !note_use(s, c)) return np_fail_mem(&s->err);
@@ -214,8 +299,24 @@ void np_refuted_account(neap_session *s, np_buf *b) {
     np_json_quote(b, r->uses[i].text);
     np_buf_addc(b, '}');
   }
-  np_buf_adds(b, "]}");
+  np_buf_addc(b, ']');
+  if (r->stale_count) np_buf_adds(b, ",\"state\":");
+  if (r->stale_count) np_refuted_stale(s, b);
+  np_buf_addc(b, '}');
   r->told = r->use_count;
+}
+
+void np_refuted_stale(const neap_session *s, np_buf *b) {
+  const np_refuted *r = &(s->live ? s->live : s)->refuted;
+  np_buf_addc(b, '[');
+  for (size_t i = 0; i < r->stale_count; i++) {
+    np_buf_adds(b, i ? ",{\"path\":" : "{\"path\":");
+    np_json_quote(b, r->stale[i].path);
+    add_int(b, ",\"entry\":", r->stale[i].entry);
+    add_int(b, ",\"source\":", r->stale[i].source);
+    np_buf_addc(b, '}');
+  }
+  np_buf_addc(b, ']');
 }
 
 /* ---- for notes ---- */

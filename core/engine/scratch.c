@@ -41,6 +41,14 @@ static np_draft *find(const neap_session *s, int64_t id) {
   return NULL;
 }
 
+int64_t np_scratch_source(const neap_session *s, int64_t entry) {
+  for (size_t i = 0; i < s->scratch.count; i++) {
+    const np_draft *d = &s->scratch.all[i];
+    if (d->status == NP_DRAFT_PASSED && d->entry == entry) return d->source;
+  }
+  return 0;
+}
+
 static neap_rc settle(neap_session *s, np_draft *note, const np_verdict_of *v) {
   np_scratch *b = &s->scratch;
   if (!np_arena_copy(&b->arena, v->reason, &note->reason)) return np_fail_mem(&s->err);

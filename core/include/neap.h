@@ -504,6 +504,10 @@ typedef struct neap_proposal {
 ** changed; the refusal is in the log), NEAP_E_MISUSE (no schema), NEAP_E_ARG, store. */
 NEAP_API neap_rc neap_state_propose(neap_session *s, const neap_proposal *p,
                                     neap_str *answer);
+/* The state that a session begins with, when it was another session's: an object of the same schema,
+** whole. Types, ranges and what is required are checked, who may write is not: it was asked there.
+** Errors: NEAP_E_REFUSED, NEAP_E_MISUSE (there is a version already; no schema), NEAP_E_ARG, store. */
+NEAP_API neap_rc neap_state_begin(neap_session *s, neap_str json, neap_str reason);
 /* The state of a version (0: the newest) as JSON, members in the schema's order. Valid until the
 ** next call on `s`. NEAP_E_NOTFOUND: there is no such version, or none yet. */
 NEAP_API neap_rc neap_state_get(neap_session *s, int64_t version, neap_str *json);

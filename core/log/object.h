@@ -45,7 +45,8 @@ typedef struct np_faults {
 } np_faults;
 
 typedef struct np_proposed {
-  np_who who;
+  np_who
+      who; /* NP_WHO_COUNT: what comes whole from elsewhere, who may write is not asked */
   np_str patch;  /* JSON: a merge patch (RFC 7396), or a list of {op, path, value} */
   bool reasoned; /* a reason is given: what goes from a list of open things needs one */
 } np_proposed;

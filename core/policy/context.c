@@ -386,6 +386,7 @@ void np_context_open(lua_State *L) {
                                      {"propose", np_context_propose},
                                      {"scratch", np_context_scratch},
                                      {"scratchpad", np_context_scratchpad},
+                                     {"stale", np_context_stale},
                                      {"pass", np_context_pass},
                                      {"reject", np_context_reject},
                                      {"phase", np_context_phase},

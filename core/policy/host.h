@@ -355,6 +355,7 @@ int np_deed_ask(lua_State *L, np_pending new, uint64_t charge);
 np_str np_deed_text(lua_State *L, int index, const char *who, const char *key);
 int np_context_scratch(lua_State *L); /* scratch.c */
 int np_context_scratchpad(lua_State *L);
+int np_context_stale(lua_State *L);
 int np_context_pass(lua_State *L);
 int np_context_reject(lua_State *L);
 int np_context_phase(lua_State *L); /* trigger.c */

@@ -35,7 +35,10 @@ typedef struct np_outside {
 } np_outside;
 
 /* What of a session a policy may look at besides its entries. */
-typedef enum np_sight { NP_SIGHT_SCRATCH } np_sight;
+typedef enum np_sight {
+  NP_SIGHT_SCRATCH, /* what waits on the scratchpad */
+  NP_SIGHT_STALE    /* values of the state object that rest on what is refuted */
+} np_sight;
 
 /* What a turn looks like from a policy, filled in by the engine. */
 

@@ -11,12 +11,11 @@ static void check_pad(lua_State *L) {
   if (!np_host(L)->turn.attempt) luaL_error(L, "this session has no scratchpad");
 }
 
-/* scratchpad(): what waits, oldest first: { id, who, source, step, text, patch } each. */
-int np_context_scratchpad(lua_State *L) {
+static int look(lua_State *L, np_sight what) {
   np_policy *p = np_host(L);
   check_pad(L);
   np_buf_clear(&p->patch);
-  p->turn.look(p->turn.deed_ctx, NP_SIGHT_SCRATCH, &p->patch);
+  p->turn.look(p->turn.deed_ctx, what, &p->patch);
   if (p->patch.failed) {
     np_err e;
     np_fail_mem(&e);
@@ -25,6 +24,16 @@ int np_context_scratchpad(lua_State *L) {
   np_charge_slow(L, 20 + p->patch.n / 4);
   np_plain_read(L, np_buf_str(&p->patch));
   return 1;
+}
+
+/* scratchpad(): what waits, oldest first: { id, who, source, step, text, patch } each. */
+int np_context_scratchpad(lua_State *L) {
+  return look(L, NP_SIGHT_SCRATCH);
+}
+
+/* stale(): values of the state object that rest on what is refuted: { path, entry, source } each. */
+int np_context_stale(lua_State *L) {
+  return look(L, NP_SIGHT_STALE);
 }
 
 /* {source=, patch=}: the patch as JSON in the policy's buffer. */

@@ -5,6 +5,7 @@ local asking = require("neap.summary.asking")
 local desks = require("neap.summary.desk")
 local paths = require("neap.paths")
 local state = require("neap.state")
+local handing = require("neap.handover")
 
 local M = {
   _VERSION = "neap " .. core.version,
@@ -71,6 +72,7 @@ local OTHERS = {
   shadow = true,
   shadow_options = true,
   on_store_failure = true,
+  handover = true,
 }
 
 local function check_options(options)
@@ -115,6 +117,7 @@ local function set_up(self, options)
   local ok, why, code = true, nil, nil
   if tools then ok, why, code = self.raw:set_tools(tools) end
   if ok and request then ok, why, code = self.raw:set_request(request) end
+  if ok and self.begins then ok, why, code = handing.begin(self.raw, self.begins) end
   if ok and options.shadow then
     ok, why, code = self:shadow(options.shadow, options.shadow_options)
   end
@@ -131,6 +134,9 @@ function M.session(options)
   check_summarize(options.summarize, options.notes)
   local policy, no = policy_of(options.policy)
   if no then return nil, no, "policy" end
+  local begins, unfit
+  if options.handover then begins, unfit = handing.read(options.handover) end
+  if unfit then return nil, unfit, "shape" end
   local engine, why, code = core.engine({
     store = options.store,
     tenant = options.tenant,
@@ -145,12 +151,16 @@ function M.session(options)
   end
   raw_options.options, raw_options.policy = to_json(options.options), policy
   raw_options.state_schema = to_json(options.state_schema)
+  if begins and begins.state and not raw_options.state_schema then
+    raw_options.state_schema = tostring(begins.state.schema)
+  end
   local raw, message, name = engine:session(raw_options)
   if not raw then
     engine:close()
     return nil, message, name
   end
-  local self = { raw = raw, engine = engine, had_calls = false, unfit = {} }
+  local self = { raw = raw, engine = engine, had_calls = false, unfit = {}, begins = begins }
+  self.name = options.name or "session"
   self.summarize = options.summarize
   local language = type(options.notes) == "string" and options.notes or nil
   if options.notes ~= false then self.desk = desks.new(raw, language) end
@@ -295,6 +305,15 @@ function Session:account()
   local errors = account.hook_errors
   if errors then table.move(self.unfit, 1, #self.unfit, #errors + 1, errors) end
   return account
+end
+
+--- The session for another one to go on with: its state, notes, pins, open items, what is void,
+--- refuted or waits to be verified, and pointers, as JSON. `neap.session { handover = … }` opens
+--- with it. A policy can fold before: `s:phase("handover")`, then a prompt.
+---@return string? json, string? message
+function Session:handover()
+  local raw = open_session(self)
+  return handing.text(self.engine, raw, self.name)
 end
 
 --- Keeps bytes with the session, as an entry that no prompt shows: a file, or a large result

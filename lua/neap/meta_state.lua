@@ -38,6 +38,10 @@ function Session:state(version) end
 ---@return {id: integer, who: string, source: integer, step: integer, text: string, patch: table?}[]
 function Ctx:scratchpad() end
 
+---Values of the state object that rest on what is refuted.
+---@return {path: string, entry: integer, source: integer}[]
+function Ctx:stale() end
+
 ---Puts a text on the scratchpad, when the turn is decided; with a patch that is proposed when it is
 ---passed.
 ---@param text string at most 4,096 bytes
@@ -195,6 +199,15 @@ function Session:verify(check) end
 ---@return string? message
 ---@return string? code
 function Session:phase(name) end
+
+---The session for another one to go on with, as one line of JSON: state, notes, pins, open items, what
+---is void, refuted or waits to be verified, pointers.
+---```lua
+---local next = assert(neap.session { name = "second", handover = first:handover() })
+---```
+---@return string? json
+---@return string? message
+function Session:handover() end
 
 ---All refutations: step, entry, notice (the entry that says so), reason, and `line`, for notes.
 ---@return table[]? list, string? message, string? code

@@ -478,7 +478,8 @@ static const struct {
      " neap_set_tools neap_set_request neap_set_now neap_append_response neap_next_call"
      " neap_handle neap_append_result neap_ask_next neap_ask_after neap_answer"
      " neap_refuse neap_asks neap_reload neap_shadow neap_shadow_account"
-     " neap_state_propose neap_state_get neap_state_history neap_state_diff"
+     " neap_state_propose neap_state_begin neap_state_get neap_state_history "
+     "neap_state_diff"
      " neap_session_engine neap_checkpoint neap_rollback neap_refute neap_refutations"
      " neap_scratch_put neap_scratch_pass neap_scratch_reject neap_scratch_list "
      "neap_phase "},

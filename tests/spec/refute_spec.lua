@@ -142,4 +142,42 @@ describe("a refutation", function()
       s:refute({}, "r")
     end)
   end)
+
+  it("reaches what was folded, the state and what was passed from the scratchpad", function()
+    local s <close> = begin({
+      policy = policy("stale.lua", [[
+        return { api = 1, compact = function(ctx)
+            local old = ctx:span { before = 2 }
+            if ctx.step == 3 and old.steps > 0 then
+              assert(ctx:fold(old, "The quota of bucket_alpha is 4711."))
+            end
+          end,
+          assemble = function(ctx)
+            for _, one in ipairs(ctx:stale()) do ctx:log(one.path, one.source) end
+          end }]]),
+      state_schema = [[{"type":"object","additionalProperties":true}]],
+    })
+    assert(s:propose("model", { quota = 4711, node = "node_seven" }, { source = 4 }))
+    assert(s:propose("model", { node = "node_8" }, { source = 7 }))
+    assert(s:scratch("model", "4711 are left", { source = 4 }))
+    local passed = assert(s:pass(1))
+    assert(s:prompt())
+    assert(s:refute({ entry = 4 }, "another machine"))
+    assert(s:prompt())
+    assert.are.equal("/quota 4", s:account().log[1])
+    assert.are.equal(1, #s:account().log)
+    assert.are.equal("/quota", s:account().pollution.state[1].path)
+    assert.are.equal(0, s:account().pollution.steps)
+    -- known from the notes, the state and what was passed: all rest on entry 4
+    assert(s:add({ role = "assistant", content = "So bucket_alpha has 4711 left." }))
+    assert(s:prompt())
+    local uses = s:account().pollution.uses
+    assert.are.equal(1, s:account().pollution.steps)
+    assert.are.equal(2, #uses)
+    assert.is_true(s.raw:entry(passed).listed)
+    -- set anew with a source that stands
+    assert(s:propose("controller", { quota = 12 }, { source = 7 }))
+    assert(s:prompt())
+    assert.is_nil(s:account().pollution.state)
+  end)
 end)

@@ -2,6 +2,7 @@
 -- read back. next: store.lua
 local core = require("neap.core")
 local files = require("neap.files")
+local handing = require("neap.handover")
 local import = require("neap.import")
 local grid = require("neap.report.grid")
 local visible = require("neap.report.visible")
@@ -236,6 +237,18 @@ local function scratch(opts, args)
   return 0
 end
 
+-- ---- handover -----------------------------------------------------------------------------------
+
+local function handover(opts, args)
+  local name = words_of(args, "handover NAME", 1)
+  local engine = opened.engine(opts, "read")
+  local s = opened.session(engine, name)
+  io.stdout:write(handing.text(engine, s, name), "\n")
+  s:close()
+  engine:close()
+  return 0
+end
+
 -- ---- fork, export, import -----------------------------------------------------------------------
 
 local function fork(opts, args)
@@ -336,6 +349,7 @@ local WORDS = {
   show = show,
   replay = replay,
   scratch = scratch,
+  handover = handover,
   fork = fork,
   export = export,
   import = import_file,
@@ -346,6 +360,7 @@ local TAKES = {
   show = {},
   replay = {},
   scratch = {},
+  handover = {},
   fork = word_of.set("turn", "events"),
   export = {},
   import = word_of.set("imported"),
@@ -355,8 +370,8 @@ local TAKES = {
 function M.session(opts, args)
   local word = WORDS[args[1]]
   if not word then
-    local text = "neap session has no %s; there are list, show, replay, scratch, fork, "
-      .. "export, import"
+    local text = "neap session has no %s; there are list, show, replay, scratch, handover, "
+      .. "fork, export, import"
     fail(text:format(args[1]))
   end
   word_of.check("session " .. args[1], opts, TAKES[args[1]])

@@ -356,7 +356,7 @@ return {
   },
   {
     name = "session",
-    args = "list|show|replay|scratch|fork|export|import [NAME…]",
+    args = "list|show|replay|scratch|handover|fork|export|import [NAME…]",
     min = 1,
     max = 3,
     about = "list stored sessions, show one event by event, replay, copy, export or import it",
@@ -364,11 +364,13 @@ return {
       .. "prompt, else of the event's body. `replay NAME` runs it again from its log alone; when\n"
       .. "a prompt is not the one that was sent it says where and why, and exits 1. `scratch\n"
       .. "NAME` lists what is on its scratchpad: what waits to be verified, what was passed or\n"
-      .. "rejected, and by whom. `fork NAME NEW` makes NEW of it, with --turn N as it was when\n"
-      .. "the prompt of turn N had been made: it goes on as if nothing more had come. `export\n"
-      .. "NAME [FILE]` writes lines of JSON, and `import FILE` makes the same session of them,\n"
-      .. "to the byte, and prints its name; all of them are checked first, and it is never\n"
-      .. "written over a session. Any other recording that neap import reads will do, too.",
+      .. "rejected, and by whom. `handover NAME` prints what another session goes on with: state,\n"
+      .. "notes, pins, open items, pointers, as JSON. `fork NAME NEW` makes NEW of it, with\n"
+      .. "--turn N as it was when the prompt of turn N had been made: it goes on as if nothing\n"
+      .. "more had come. `export NAME [FILE]` writes lines of JSON, and `import FILE` makes the\n"
+      .. "same session of them, to the byte, and prints its name; all of them are checked\n"
+      .. "first, and it is never written over a session. Any other recording that neap import\n"
+      .. "reads will do, too.",
     options = { "turn", "events", "imported", "store", "tenant", "json" },
     module = "stored",
   },
