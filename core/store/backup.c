@@ -7,6 +7,7 @@
 #endif
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/sqlite.h"
 
@@ -41,7 +42,11 @@ static neap_rc make_target(const char *path, sqlite3 **out, np_err *e) {
                        : "backup '%.200s': the file cannot be made; check the path",
                    path);
   int rc = sqlite3_open_v2(path, out, SQLITE_OPEN_READWRITE, NULL);
-  return rc == SQLITE_OK ? NEAP_OK : fail_target(path, rc, e);
+  if (rc == SQLITE_OK) return NEAP_OK;
+  sqlite3_close(*out);
+  *out = NULL;
+  unlink(path);
+  return (rc & 0xFF) == SQLITE_NOMEM ? np_fail_mem(e) : fail_target(path, rc, e);
 }
 
 static neap_rc copy_pages(sqlite3 *from, sqlite3 *to, const char *path, np_err *e) {
@@ -70,6 +75,7 @@ neap_rc np_sq_backup(np_store *store, const char *path_cstr, np_err *e) {
   if (rc == NEAP_OK) rc = make_target(path_cstr, &to, e);
   if (rc == NEAP_OK) rc = copy_pages(from, to, path_cstr, e);
   sqlite3_close(to);
+  if (rc != NEAP_OK && to) unlink(path_cstr); /* no half of one is left */
   sqlite3_close(from);
   return rc;
 }

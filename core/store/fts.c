@@ -68,22 +68,26 @@ static int tokenize_plain(Fts5Tokenizer *tokenizer, void *ctx, int flags, const 
 
 /* ---- the connection ---- */
 
-static fts5_api *find_api(np_sqlite *sq) {
-  fts5_api *api = NULL;
+/* NULL and no failure: there is none. */
+static neap_rc find_api(np_sqlite *sq, fts5_api **api, np_err *e) {
   sqlite3_stmt *st = NULL;
-  if (sqlite3_prepare_v2(sq->db, "SELECT fts5(?1)", -1, &st, NULL) != SQLITE_OK)
-    return NULL;
-  sqlite3_bind_pointer(st, 1, (void *)&api, "fts5_api_ptr", NULL);
-  sqlite3_step(st);
+  *api = NULL;
+  int rc = sqlite3_prepare_v2(sq->db, "SELECT fts5(?1)", -1, &st, NULL);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_bind_pointer(st, 1, (void *)api, "fts5_api_ptr", NULL);
+  if (rc == SQLITE_OK) rc = sqlite3_step(st);
   sqlite3_finalize(st);
-  return api;
+  bool none = (rc & 0xFF) == SQLITE_ERROR; /* no such function */
+  return rc == SQLITE_ROW || rc == SQLITE_DONE || none ? NEAP_OK : np_sq_fail(sq, rc, e);
 }
 
 neap_rc np_fts_ready(np_sqlite *sq, np_err *e) {
   fts5_tokenizer words = {create, destroy, tokenize};
   fts5_tokenizer plain = {create, destroy, tokenize_plain};
   if (sq->fts) return NEAP_OK;
-  fts5_api *api = find_api(sq);
+  fts5_api *api;
+  neap_rc found = find_api(sq, &api, e);
+  if (found != NEAP_OK) return found;
   if (!api) {
     return np_sq_say(sq, NEAP_E_LIMIT,
                      "this SQLite is built without FTS5, so nothing can be searched; use "
