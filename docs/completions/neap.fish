@@ -106,6 +106,8 @@ complete -c neap -n '__fish_seen_subcommand_from tune' -s m -l model -x -d 'the 
 complete -c neap -n '__fish_seen_subcommand_from tune' -l prices -x -d 'cost in dollars by this model\'s prices and cache rules (in units, by the format\'s)'
 complete -c neap -n '__fish_seen_subcommand_from tune' -l think -x -d 'time between turns: a cache forgets what waits too long (as recorded, or none)'
 complete -c neap -n '__fish_seen_subcommand_from tune' -l cache -x -d 'how long Anthropic\'s cache is asked to keep prompts: 5m, 1h or none (5m)'
+complete -c neap -n '__fish_seen_subcommand_from tune' -s j -l jobs -x -d 'processes at a time; 2 fit the halves beside each other, more do no more (1)'
+complete -c neap -n '__fish_seen_subcommand_from tune' -l shard -x -d 'fit half I only: what -j runs'
 complete -c neap -n '__fish_seen_subcommand_from tune' -l from -x -a '(__neap_forms)' -d 'read the recording as this form instead of finding it out'
 complete -c neap -n '__fish_seen_subcommand_from tune' -l as -x -d 'whose view to take of a log of several agents'
 complete -c neap -n '__fish_seen_subcommand_from tune' -l branches -d 'read side chains as sessions of their own (they are kept aside)'

@@ -103,6 +103,22 @@ describe("the halves", function()
 end)
 
 describe("neap tune", function()
+  it("prints the same from several processes, as a table and as data", function()
+    for _, how in ipairs({ "--lenient", "--json" }) do
+      local words = { "tune", "-p", "tide", "-w", "12000", "--tries", "5", how }
+      table.move(FILES, 1, #FILES, #words + 1, words)
+      local code, one, err = shared.run(words)
+      assert.are.equal(0, code, err)
+      for _, jobs in ipairs({ "2", "7" }) do
+        table.insert(words, 2, "-j" .. jobs)
+        local same, more, why = shared.run(words)
+        table.remove(words, 2)
+        assert.are.equal(0, same, why)
+        assert.are.equal(one, more)
+      end
+    end
+  end)
+
   local function tuned(...)
     local words = { "tune", "-p", "tide", "-w", "12000", "--tries", "8", ... }
     return shared.run(table.move(FILES, 1, #FILES, #words + 1, words))

@@ -12,6 +12,7 @@ local visible = require("neap.report.visible")
 local paths = require("neap.paths")
 local html = require("neap.cli.html")
 local session = require("neap.cli.session")
+local shards = require("neap.cli.shards")
 local show_replay = require("neap.cli.replay")
 local failure = require("neap.cli.fail")
 
@@ -162,34 +163,17 @@ local function run_here(opts, args, list)
   return groups
 end
 
-local function quote(word)
-  return "'" .. tostring(word):gsub("'", "'\\''") .. "'"
-end
-
--- The command of shard i of n: this program, the same options.
-local function shard_command(opts, args, words, i, n)
-  if core.exe_dir() == "" then fail("-j needs the neap program; use -j 1 here") end
-  local parts = { quote(core.exe_dir() .. "/neap"), "compare", "--shard", i .. "/" .. n }
-  local passed = { "window", "reserve", "format", "encoding", "model", "prices", "think", "cache",
-    "from", "as" }
-  for _, name in ipairs(passed) do
-    if opts[name] then table.move({ "--" .. name, quote(opts[name]) }, 1, 2, #parts + 1, parts) end
-  end
-  if opts.html then parts[#parts + 1] = "--details" end
-  for _, flag in ipairs({ "lenient", "branches", "details" }) do
-    if opts[flag] then parts[#parts + 1] = "--" .. flag end
-  end
+-- What a shard is told besides the options of every replay.
+local function shard_words(opts, words)
+  local parts, quote = {}, shards.quote
+  if opts.html or opts.details then parts[#parts + 1] = "--details" end
   for _, sweep in ipairs(opts.sweep or {}) do
     table.move({ "--sweep", quote(sweep) }, 1, 2, #parts + 1, parts)
   end
   for _, word in ipairs(words) do
     table.move({ "-p", quote(word) }, 1, 2, #parts + 1, parts)
   end
-  parts[#parts + 1] = "--"
-  for _, path in ipairs(args) do
-    parts[#parts + 1] = quote(path)
-  end
-  return table.concat(parts, " ")
+  return parts
 end
 
 -- Adds the groups of what a shard printed: lines of one session follow each other.
@@ -225,18 +209,10 @@ local function in_order(groups, width)
 end
 
 local function run_shards(opts, args, words, list)
-  local jobs, pipes, groups = math.min(opts.jobs, #args), {}, {}
-  for i = 1, jobs do
-    pipes[i] = check(io.popen(shard_command(opts, args, words, i, jobs), "r"))
+  local jobs, groups = math.min(opts.jobs, #args), {}
+  for i, text in ipairs(shards.run("compare", opts, shard_words(opts, words), args, jobs)) do
+    collect(text, "shard " .. i, groups)
   end
-  local failed
-  for i = 1, jobs do
-    local text = pipes[i]:read("a")
-    local _, _, code = pipes[i]:close()
-    if code ~= 0 and code ~= 1 then failed = i end
-    if not failed then collect(text, "shard " .. i, groups) end
-  end
-  if failed then fail(("shard %d of %d failed; its reason is above"):format(failed, jobs)) end
   return in_order(groups, #list)
 end
 
@@ -488,9 +464,6 @@ local function gather(opts, args)
   session.options(opts)
   if (opts.jobs or 1) == 1 or #args == 1 or opts.shard then
     return run_here(opts, args, list), list
-  end
-  for _, path in ipairs(args) do
-    if path == "-" then fail("- cannot be read by several processes; use -j 1") end
   end
   return run_shards(opts, args, words, list), list
 end

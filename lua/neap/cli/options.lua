@@ -160,6 +160,14 @@ M.options = {
     help = "settings to try for each half at most (40)",
   },
   jobs = { short = "j", arg = "JOBS", kind = "integer", min = 1, help = "processes at a time (1)" },
+  fits = {
+    short = "j",
+    arg = "JOBS",
+    kind = "integer",
+    min = 1,
+    help = "processes at a time; 2 fit the halves beside each other, more do no more (1)",
+  },
+  half = { arg = "I/2", kind = "shard", help = "fit half I only: what -j runs" },
   shard = {
     arg = "I/N",
     kind = "shard",
@@ -217,6 +225,8 @@ local LONG = {
   turns = "turn",
   trusted = "list",
   tuned = "policy",
+  fits = "jobs",
+  half = "shard",
   tried = "sweep",
   stored = "session",
   imported = "name",

@@ -9,6 +9,7 @@ local tune = require("neap.report.tune")
 local visible = require("neap.report.visible")
 local compare = require("neap.report.compare")
 local session = require("neap.cli.session")
+local shards = require("neap.cli.shards")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -171,16 +172,13 @@ local function fit(job, half)
   return front
 end
 
-local PASSED = { "window", "reserve", "format", "encoding", "model", "prices", "think", "cache",
-  "from", "as" }
-
 -- The command that gives the point's numbers, without the recordings.
 local function command_of(job, point)
   local words = { "neap", "replay", "-p", job.opts.policy }
   for _, word in ipairs(point.words) do
     table.move({ "-o", word }, 1, 2, #words + 1, words)
   end
-  for _, name in ipairs(PASSED) do
+  for _, name in ipairs(shards.PASSED) do
     if job.opts[name] then
       table.move({ "--" .. name, tostring(job.opts[name]) }, 1, 2, #words + 1, words)
     end
@@ -191,6 +189,7 @@ end
 local ORDER = { "policy", "half", "setting", "cost", "gone", "other_cost", "other_gone", "holds",
   "command", "settings", "refused", "recordings" }
 
+-- A shard says in a last line what the table's head tells.
 local function print_json(job, fronts)
   for _, front in ipairs(fronts) do
     for _, point in ipairs(front) do
@@ -208,6 +207,53 @@ local function print_json(job, fronts)
       io.stdout:write(json.encode(line, ORDER), "\n")
     end
   end
+  if not job.opts.half then return end
+  io.stdout:write(json.encode({ settings = job.tried, refused = job.refused }, ORDER), "\n")
+end
+
+-- The front that a shard printed.
+local function read_front(job, text)
+  local front = {}
+  for row in text:gmatch("[^\n]+") do
+    local line = check(json.decode(row))
+    if line.settings then
+      job.tried, job.refused = job.tried + line.settings, job.refused + line.refused
+    else
+      for _, name in ipairs({ "cost", "gone", "other_cost", "other_gone" }) do
+        line[name] = compare.number(line[name])
+      end
+      line.words = line.setting
+      front[#front + 1] = line
+    end
+  end
+  return front
+end
+
+-- Each half in a process of its own: what is tried on one does not depend on the other.
+local function fit_beside(job, args)
+  local opts, words = job.opts, { "--json", "-p", shards.quote(job.opts.tuned) }
+  if opts.tries then table.move({ "--tries", opts.tries }, 1, 2, #words + 1, words) end
+  for _, word in ipairs(opts.tried or {}) do
+    table.move({ "--sweep", shards.quote(word) }, 1, 2, #words + 1, words)
+  end
+  local fronts = {}
+  for i, text in ipairs(shards.run("tune", opts, words, args, 2)) do
+    fronts[i] = read_front(job, text)
+  end
+  return fronts
+end
+
+-- Here: both halves, or that of a shard.
+local function fit_here(job)
+  local half_of, fronts = job.opts.half, {}
+  for i, recording in ipairs(job.recordings) do
+    job.full[i] = full_cost(job, recording)
+  end
+  for half = 1, 2 do
+    if not half_of or half_of[1] == half then fronts[#fronts + 1] = fit(job, half) end
+  end
+  job.progress()
+  return fronts
 end
 
 local function quoted(words)
@@ -272,6 +318,9 @@ end
 
 --- neap tune
 function M.tune(opts, args)
+  if opts.half and opts.half[2] ~= 2 then
+    fail("--shard: recordings are split in two halves; give 1/2 or 2/2")
+  end
   opts.policy = opts.tuned
   local o = session.options(opts)
   local recordings, names = load_all(opts, args)
@@ -285,14 +334,12 @@ function M.tune(opts, args)
   local job = {
     opts = opts, path = o.policy, name = name, recordings = recordings, space = space, seen = {},
     halves = tune.split(names), known = {}, full = {}, count = 0, tried = 0, refused = 0,
-    tries = opts.tries or TRIES, progress = terminal.progress("replays"),
+    tries = opts.tries or TRIES,
+    progress = opts.half and function() end or terminal.progress("replays"),
   }
   job.most = job.tries * #recordings
-  for i, recording in ipairs(recordings) do
-    job.full[i] = full_cost(job, recording)
-  end
-  local fronts = { fit(job, 1), fit(job, 2) }
-  job.progress()
+  local is_beside = (opts.fits or 1) > 1 and not opts.half
+  local fronts = is_beside and fit_beside(job, args) or fit_here(job)
   if opts.json then
     print_json(job, fronts)
   else

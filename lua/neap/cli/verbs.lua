@@ -197,6 +197,8 @@ return {
       "prices",
       "think",
       "cache",
+      "fits",
+      "half",
       "from",
       "as",
       "branches",
