@@ -99,12 +99,19 @@ static size_t count_entries(const np_pack *p, const np_span *s) {
 ** for its folds. */
 static void check_unchanged(lua_State *L) {
   np_policy *p = np_host(L);
+  size_t opened = 0, others = 0;
   for (size_t i = p->run.mark; i < p->pack->change_count; i++) {
-    if (p->pack->changes[i].flag != NP_FLAG_FOLD &&
-        p->pack->changes[i].flag != NP_FLAG_TOLD)
-      luaL_error(L, "ask a model before you change entries: what a hook asks for counts "
-                    "when it returns");
+    np_flag flag = (np_flag)p->pack->changes[i].flag;
+    opened += flag == NP_FLAG_UNFOLD;
+    others += flag != NP_FLAG_FOLD && flag != NP_FLAG_TOLD && flag != NP_FLAG_UNFOLD;
   }
+  /* what a fold has taken in, it opens when it is asked for again */
+  size_t taken = 0;
+  for (size_t i = 0; i < p->run.wish_count; i++) taken += p->run.wishes[i].takes.count;
+  if (others || opened != taken)
+    luaL_error(L,
+               "ask a model before you change entries: what a hook asks for counts when "
+               "it returns");
   if (!p->state_read) return;
   np_buf_clear(&p->next_state);
   lua_rawgeti(L, LUA_REGISTRYINDEX, p->state_ref);

@@ -167,6 +167,41 @@ describe("changes", function()
   end)
 end)
 
+describe("odd text", function()
+  it("is read in time that grows with its length: no pattern is given long lines", function()
+    local odd = {
+      "x" .. (" "):rep(60000) .. "|",
+      "ADD facts 3: a" .. (" "):rep(65000) .. "b",
+      "ADD " .. (","):rep(65000),
+      "ADD facts " .. (" "):rep(65000) .. "x",
+      ("ADD "):rep(16000),
+      "ADD facts 3: " .. ("a | "):rep(16000),
+    }
+    for _, text in ipairs(odd) do
+      local changes = delta.parse(text)
+      assert.same({}, changes)
+    end
+    local spaces = notes.tidy("x" .. (" "):rep(1000000) .. "y")
+    assert.equal(1000002, #spaces)
+  end)
+
+  it("of a user is kept in pieces that lose no byte but spaces", function()
+    local spans = require("neap.summary.span")
+    for _, text in ipairs({
+      ("a1 must "):rep(3000),
+      ("x"):rep(3000) .. "1",
+      ("必须一1"):rep(900),
+      (" "):rep(2000) .. "never",
+    }) do
+      local list = spans.sentences({ kind = "user", step = 1, text = text })
+      for _, piece in ipairs(list) do
+        assert.truthy(#piece <= spans.LINE and utf8.len(piece))
+      end
+      assert.equal((text:gsub("%s", "")), (table.concat(list):gsub("%s", "")))
+    end
+  end)
+end)
+
 describe("merging", function()
   it("keeps what is overturned as a field, with step and reason (S0.16, S0.19, S2.18)", function()
     local all = notes.apply(EARLIER, (delta.parse([[
@@ -618,6 +653,36 @@ describe("a session", function()
       assert.truthy(s:checks().extractive > 0)
       assert.truthy(s:account().hook_errors[1] == nil)
     end
+  end)
+
+  it("takes summaries in between two questions of one hook", function()
+    local path = os.tmpname()
+    local f = assert(io.open(path, "w"))
+    f:write([[
+return { api = 1, compact = function(ctx)
+  if ctx.step == 6 then ctx:fold(ctx:span { before = 3 }, "early") end
+  if ctx.step ~= 9 then return end
+  local one = ctx:span { before = 5, merge = true }
+  ctx:fold(one, ctx:ask { prompt = "one" })
+  local two = ctx:ask { prompt = "two" }
+  ctx:log(ctx:fold(ctx:span { before = 7, merge = true }, two))
+end }]])
+    f:close()
+    local s <close> = assert(neap.session({
+      policy = path,
+      window = 60000,
+      summarize = function(ask)
+        return "said " .. ask.text
+      end,
+    }))
+    os.remove(path)
+    assert(s:add({ role = "user", content = "Go." }))
+    local log = {}
+    go(s, 1, 12, log)
+    local body = visible(s)
+    assert.same({ "true" }, log)
+    assert.falsy(body:find("said one", 1, true) or body:find("early", 1, true))
+    assert.truthy(body:find("said two", 1, true))
   end)
 
   it("refuses a fold when other summaries have come meanwhile", function()

@@ -7,6 +7,7 @@ local M = {}
 
 M.LINES = 200 -- changes of one answer
 M.BYTES = 65536 -- of an answer
+M.LINE = 2000 -- of a line that is read: no text may have so many
 
 ---@class neap.Change
 ---@field verb "add"|"supersede"|"refute"|"done"
@@ -52,7 +53,7 @@ local SECTIONS = {
 local NEVER = { done = true, requests = true } -- to be added to by a model
 
 local function strip(line)
-  line = line:gsub("\r", ""):gsub("^%s+", ""):gsub("%s+$", "")
+  line = line:gsub("\r", ""):match("^%s*(.*%S)") or ""
   line = line:gsub("^[-*]%s+", ""):gsub("^%d+[.)]%s+", ""):gsub("^`+", ""):gsub("`+$", "")
   return line
 end
@@ -74,9 +75,9 @@ local function split(line)
 end
 
 local function reason(text)
-  local before, why = text:match("^(.-)%s+|%s+(.*)$")
-  if not before then return text end
-  return before, why
+  local at = text:find("%s|%s")
+  if not at then return text end
+  return text:sub(1, at - 1), text:sub(at + 3)
 end
 
 local function fault(line, what)
@@ -127,9 +128,12 @@ function M.parse(answer)
   local n = 0
   for line in (answer .. "\n"):gmatch("(.-)\n") do
     n = n + 1
-    local verb, what, step, text = split(strip(line))
+    local is_long = #line > M.LINE
+    local verb, what, step, text = split(strip(is_long and line:sub(1, 100) or line))
     if verb == "none" then
       none = true
+    elseif verb and is_long then
+      faults[#faults + 1] = { code = "size", line = n, what = "a line has at most 2,000 bytes" }
     elseif verb and #changes < M.LINES then
       local change, wrong = read(verb, what, step, text, n)
       changes[#changes + 1], faults[#faults + 1] = change, wrong

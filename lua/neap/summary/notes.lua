@@ -72,7 +72,7 @@ end
 
 -- One line without controls. What separates a text from its reason does not stand in either.
 local function tidy(text)
-  text = text:gsub("[%c\127]+", " "):gsub("^%s+", ""):gsub("%s+$", "")
+  text = text:gsub("[%c\127]+", " "):match("^%s*(.*%S)") or "" -- linear, also over many spaces
   return (text:gsub(" → ", " -> "))
 end
 M.tidy = tidy

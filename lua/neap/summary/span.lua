@@ -52,20 +52,23 @@ end
 -- ---- the user's own lines -------------------------------------------------------------------
 
 -- At most LINE bytes each, parted before words.
+local function first_piece(head)
+  local cut = head:match("^(.*%S)%s+%S*$")
+  if cut and #cut >= M.LINE // 4 then return cut end
+  head = head:sub(1, utf8.offset(head, 0, M.LINE + 1) - 1)
+  cut = words.clip(head, M.LINE) or ""
+  return #cut >= M.LINE // 4 and cut or head
+end
+
 local function pieces(sentence, out)
-  while #sentence > M.LINE do
-    local head = sentence:sub(1, M.LINE)
-    local cut = head:match("^(.*%S)%s+%S*$")
-    if not cut or #cut < M.LINE // 4 then
-      local last = utf8.offset(sentence, 0, M.LINE + 1)
-      cut = words.clip(head:sub(1, last - 1), M.LINE) or ""
-      if #cut < M.LINE // 4 then cut = sentence:sub(1, last - 1) end
-    end
-    out[#out + 1] = notes.tidy(cut)
-    sentence = sentence:sub(#cut + 1)
+  local at = 1
+  while at <= #sentence do
+    local rest = sentence:sub(at, at + M.LINE)
+    local piece = #rest > M.LINE and first_piece(rest) or rest
+    local text = notes.tidy(piece)
+    if text ~= "" then out[#out + 1] = text end
+    at = at + #piece
   end
-  sentence = notes.tidy(sentence)
-  if sentence ~= "" then out[#out + 1] = sentence end
 end
 
 -- The sentences of what a user said, as they are noted.
@@ -79,7 +82,13 @@ local function sentences_of(text)
   return out
 end
 
-M.sentences = sentences_of
+--- The sentences of a user's part, made once.
+---@param part neap.SpanPart
+---@return string[]
+function M.sentences(part)
+  part.sentences = part.sentences or sentences_of(part.text)
+  return part.sentences
+end
 
 local function has_value(sentence)
   return sentence:find("%d") or sentence:find("[<>=≤≥]") or words.count_names(sentence) > 0
@@ -88,7 +97,7 @@ end
 -- The first sentence is what is asked for; those that bind, or hold a value, are constraints.
 local function said(part, answered, out)
   local is_document, n = #part.text > M.DOCUMENT, 0
-  for i, sentence in ipairs(sentences_of(part.text)) do
+  for i, sentence in ipairs(M.sentences(part)) do
     local binds = words.is_constraint(sentence) or (not is_document and has_value(sentence))
     if binds and n < M.LINES then
       n = n + 1

@@ -239,7 +239,7 @@ end
 -- What the user wants only the user says: word by word.
 local function check_users(change, g)
   for _, part in ipairs(g.span.parts) do
-    for _, sentence in ipairs(part.kind == "user" and spans.sentences(part.text) or {}) do
+    for _, sentence in ipairs(part.kind == "user" and spans.sentences(part) or {}) do
       if sentence == change.text then return nil end
     end
   end
