@@ -231,7 +231,8 @@ static bool read_sha(np_json head, uint8_t out[NP_SHA256]) {
 
 static neap_rc take_ask(neap_session *s, np_json head) {
   np_json kind;
-  np_ask a = {.logged = true, .text = NP_LIT(""), .notes = NP_LIT("")};
+  np_ask a = {
+      .logged = true, .text = NP_LIT(""), .notes = NP_LIT(""), .kept = NP_LIT("")};
   a.id = number_of(head, "ask");
   a.step = number_of(head, "step");
   a.max_tokens = number_of(head, "max_tokens");

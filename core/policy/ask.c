@@ -30,6 +30,7 @@ static bool keep_text(np_run_of *r, const np_ask *from, np_ask *to) {
   to->parts = parts;
   to->part_count = n;
   return np_arena_copy(&r->arena, from->notes, &to->notes) &&
+         np_arena_copy(&r->arena, from->kept, &to->kept) &&
          np_arena_copy(&r->arena, from->text, &to->text);
 }
 

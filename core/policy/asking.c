@@ -37,6 +37,7 @@ typedef struct span_text {
   neap_ask_part *parts; /* so many as the span has entries, or NULL */
   size_t count;
   int64_t step;
+  bool facts; /* results are kept word by word, elsewhere */
 } span_text;
 
 /* What a user or the model wrote must not pass for another step's heading or a result: what is
@@ -56,6 +57,7 @@ static void add_entry(const np_pack *p, const np_entry *en, span_text *t) {
   }
   t->step = en->step;
   cut.text = shorten(en->text, &t->part);
+  if (t->facts && en->kind == NP_KIND_RESULT) cut.text = NP_LIT("(kept word by word)");
   if (needs_guard(en->kind)) {
     np_buf_clear(&t->guarded);
     np_text_guard(cut.text, &t->guarded);
@@ -150,7 +152,11 @@ static bool is_blank(np_str s) {
 static int push_answer(lua_State *L, const np_ask *a) {
   np_str why = a->answer, code = a->code;
   if (a->state == NP_ASK_ANSWERED && !is_blank(a->answer)) {
-    lua_pushlstring(L, a->answer.p, a->answer.n);
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    luaL_addlstring(&b, a->answer.p, a->answer.n);
+    luaL_addlstring(&b, a->kept.p, a->kept.n);
+    luaL_pushresult(&b);
     return 1;
   }
   if (a->state == NP_ASK_ANSWERED)
@@ -189,8 +195,8 @@ int np_answer_push(lua_State *L) {
 /* ---- asking ---- */
 
 typedef struct question {
-  bool summary, prompted;
-  np_str text, notes;
+  bool summary, prompted, facts;
+  np_str text, notes, kept;
   neap_ask_part *parts;
   size_t part_count;
   int64_t max_tokens, turns;
@@ -206,6 +212,7 @@ static np_ask *put(lua_State *L, size_t place, const question *q) {
                 .turns = q->turns,
                 .text = q->text,
                 .notes = q->notes,
+                .kept = q->kept,
                 .parts = q->parts,
                 .part_count = q->part_count};
   const char *why = p->turn.no_model ? p->turn.no_model : q->why;
@@ -244,7 +251,7 @@ static int64_t check_within(lua_State *L, const char *who, const char *what,
   return n;
 }
 
-const char *const np_summarize_keys[] = {"max_tokens", "turns", NULL};
+const char *const np_summarize_keys[] = {"max_tokens", "mode", "turns", NULL};
 const char *const np_ask_keys[] = {"max_tokens", "prompt", "turns", NULL};
 const char *const np_ask_all_keys[] = {"max_tokens", "prompt", "span", "turns", NULL};
 
@@ -261,7 +268,7 @@ static np_str check_prompt(lua_State *L, const char *who) {
 static void take_span(lua_State *L, const np_span *s, question *q) {
   np_policy *p = np_host(L);
   np_arena *ar = &p->pack->turn;
-  span_text t = {.step = -1};
+  span_text t = {.step = -1, .facts = q->facts};
   np_err e;
   size_t most = count_entries(p->pack, s);
   np_buf_init(&t.text, &p->alloc);
@@ -288,6 +295,41 @@ static void take_span(lua_State *L, const np_span *s, question *q) {
   if (!s->atoms) q->why = "the span is empty";
 }
 
+static uint64_t bytes_of(const np_pack *p, const np_span *s) {
+  uint64_t n = 0;
+  for (size_t i = 0; i < s->atoms; i++) {
+    for (int64_t id = p->log->atoms[s->atom[i]].first; id;
+         id = np_log_entry(p->log, id)->next)
+      n += np_log_entry(p->log, id)->text.n;
+  }
+  return n;
+}
+
+/* In the mode `facts`: what is kept of the results, and so many tokens fewer to be answered. */
+static void take_facts(lua_State *L, const np_span *s, question *q) {
+  np_policy *p = np_host(L);
+  np_buf kept;
+  np_err e;
+  size_t used;
+  np_buf_init(&kept, &p->alloc);
+  neap_rc rc = np_facts_add(p->pack, s, (size_t)q->max_tokens / 2, &kept, &used, &e);
+  if (!rc && !np_arena_copy(&p->pack->turn, np_buf_str(&kept), &q->kept))
+    rc = np_fail_mem(&e);
+  np_buf_free(&kept);
+  if (rc) np_break(L, &e);
+  q->max_tokens -= (int64_t)used;
+}
+
+/* "notes" or "facts". */
+static bool check_mode(lua_State *L) {
+  static const char *const modes[] = {"notes", "facts", NULL};
+  np_str s = np_check_str(L, -1);
+  for (int i = 0; modes[i]; i++) {
+    if (np_str_is(s, modes[i])) return i == 1;
+  }
+  return luaL_error(L, "summarize: mode must be \"notes\" or \"facts\"") != 0;
+}
+
 /* Reads the table at `index`, whose keys are of the list. */
 static void read_question(lua_State *L, int index, const char *who,
                           const char *const *keys, question *q) {
@@ -301,6 +343,7 @@ static void read_question(lua_State *L, int index, const char *who,
       q->max_tokens = check_within(L, who, "max_tokens", MOST_TOKENS);
     else if (strcmp(key, "turns") == 0)
       q->turns = check_within(L, who, "turns", MOST_TURNS);
+    else if (strcmp(key, "mode") == 0) q->facts = check_mode(L);
     else if (strcmp(key, "prompt") == 0) {
       q->prompted = true;
       q->text = check_prompt(L, who);
@@ -314,11 +357,13 @@ static void read_question(lua_State *L, int index, const char *who,
 static question no_question(void) {
   return (question){.text = NP_LIT(""),
                     .notes = NP_LIT(""),
+                    .kept = NP_LIT(""),
                     .max_tokens = DEFAULT_TOKENS,
                     .turns = DEFAULT_TURNS};
 }
 
-/* summarize(span, {max_tokens=, turns=}): the summary; or nil, why there is none, and a code. */
+/* summarize(span, {max_tokens=, turns=, mode=}): the summary; or nil, why there is none, and a
+** code. */
 int np_context_summarize(lua_State *L) {
   question q = no_question();
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
@@ -328,6 +373,8 @@ int np_context_summarize(lua_State *L) {
   if (!lua_isnil(L, 3)) read_question(L, 3, "summarize", np_summarize_keys, &q);
   q.summary = true;
   take_span(L, s, &q);
+  if (q.facts) np_charge_slow(L, 100 + bytes_of(np_host(L)->pack, s) / 4);
+  if (q.facts && !q.why) take_facts(L, s, &q);
   put(L, np_host(L)->run.fed, &q);
   return wait_for(L, 1, false);
 }

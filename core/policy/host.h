@@ -388,8 +388,12 @@ void np_open_handle(lua_State *L, const char *type, lua_CFunction index,
 int np_field(lua_State *L, const char *what, const char *const *fields);
 void np_shrink(lua_State *L, int64_t tokens, double front, np_reason r); /* raises */
 
-/* ---- ask.c, asking.c ---- */
+/* ---- ask.c, asking.c, facts.c ---- */
 
+/* Puts in *out what is kept word by word of the span's results, in at most `tokens`, oldest
+** first; *used is what it has. What does not fit has no line: the newest results are heard. */
+neap_rc np_facts_add(np_pack *p, const np_span *s, size_t tokens, np_buf *out,
+                     size_t *used, np_err *e);
 int np_context_summarize(lua_State *L);
 int np_context_ask(lua_State *L);
 int np_context_ask_all(lua_State *L);

@@ -204,6 +204,7 @@ typedef struct np_ask {
   np_str notes;  /* a summary's: texts of the summaries that it is to take in */
   neap_ask_part *parts; /* and what stands where in its text */
   size_t part_count;
+  np_str kept; /* what the engine puts behind the answer: results word by word */
   uint8_t sha256[NP_SHA256]; /* of the text */
   np_str answer;             /* or why there is none */
   np_str code;               /* of a refusal: "timeout", "error", … */

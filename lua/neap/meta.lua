@@ -530,6 +530,8 @@ function Ctx:fold(span, text, why) end
 
 ---@class neap.SummarizeOptions
 ---@field max_tokens? integer  of the summary (1000)
+---@field mode? "notes"|"facts" "facts": a model sees what was said and done, and no result; of those
+---  the key lines stand behind its answer word by word, with where they are from and a hash
 ---@field turns? integer       without an answer, after which there is none (20)
 
 ---Why a model has not answered.
