@@ -11,8 +11,8 @@
 --   user 20
 --   call read src/a.c                            -> folded
 --   result 300 "fault E4711 in core/pump.c:88"   -> folded
---   call read src/b.c                            -> folded
---   result 300                                   -> folded
+--   call read src/b.c
+--   result 300
 --   call read src/c.c
 --   result 300
 --   call read src/d.c

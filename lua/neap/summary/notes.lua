@@ -4,6 +4,7 @@
 -- items back, so that what a log holds is enough. A change never rewrites: it adds an item, or
 -- gives an old one a field. next: delta.lua
 local templates = require("neap.summary.templates")
+local worth = require("neap.summary.worth")
 
 local M = {}
 
@@ -289,12 +290,18 @@ end
 
 -- ---- room -----------------------------------------------------------------------------------
 
--- What goes first where room is short. Goal, constraints and requests that are open never go.
-local FIRST = { "progress", "done", "findings", "handles", "facts", "refuted", "decisions", "open" }
-
-local function may_go(item, place)
-  return M.place(item) == place and not (place == "open" and item.section == "requests")
-end
+-- What may go where room is short, and what a line is worth for being of its section, in names.
+-- Goal, constraints and requests that are open never go.
+local SPARE = {
+  progress = 1,
+  done = 0.5,
+  findings = 1.5,
+  handles = 1,
+  facts = 0,
+  refuted = 6,
+  decisions = 4,
+  open = 8,
+}
 
 local function newest_keys(notes)
   local keep = {}
@@ -306,8 +313,30 @@ local function newest_keys(notes)
   return keep
 end
 
---- Leaves out items, the oldest of the section that can be spared best first, until the text has
---- at most so many tokens; nil when what must stay has more.
+-- Takes of what may go the best that fit, each name once: the others are gone.
+local function spare(out, most, count, language)
+  local keep, gone, items = newest_keys(out), {}, {}
+  for _, item in ipairs(out.items) do
+    local place = M.place(item)
+    local base = not (place == "open" and item.section == "requests") and SPARE[place]
+    if base and not keep[item.key] then
+      gone[item] = true
+      items[#items + 1] = { note = item, is = worth.read({ text = item.text, base = base }) }
+    end
+  end
+  local room = most - count(M.render(M.without(out, gone), language))
+  local taken = {}
+  worth.choose(items, function(item)
+    local cost = count(M.line(item.note) .. "\n")
+    if cost > room then return false end
+    room, gone[item.note], taken[#taken + 1] = room - cost, nil, item.note
+    return true
+  end)
+  return gone, taken
+end
+
+--- Leaves out items, those that say the least that is new for their length first, until the text
+--- has at most so many tokens; nil when what must stay has more.
 ---@param notes neap.Notes
 ---@param language string
 ---@param most integer
@@ -315,27 +344,19 @@ end
 ---@return neap.Notes? notes
 ---@return string? text of it
 function M.fit(notes, language, most, count)
-  local out = M.copy(notes)
-  local text = M.render(out, language)
-  local over = count(text) - most
-  if over <= 0 then return out, text end
-  local keep, gone = newest_keys(out), {}
-  for _, place in ipairs(FIRST) do
-    for _, item in ipairs(out.items) do
-      if over <= 0 then break end
-      if may_go(item, place) and not keep[item.key] then
-        gone[item] = true
-        out.left_out = out.left_out + 1
-        over = over - count(M.line(item) .. "\n")
-        if over <= 0 then -- counts of parts do not add up exactly: look
-          over = count(M.render(M.without(out, gone), language)) - most
-        end
-      end
-    end
-  end
-  if over > 0 then return nil end
-  out = M.without(out, gone)
-  return out, M.render(out, language)
+  local text = M.render(notes, language)
+  if count(text) <= most then return M.copy(notes), text end
+  local all = M.copy(notes)
+  local gone, taken = spare(all, most, count, language)
+  repeat -- counts of parts do not add up exactly, and headings count
+    local out = M.without(all, gone)
+    out.left_out = all.left_out + #all.items - #out.items
+    text = M.render(out, language)
+    if count(text) <= most then return out, text end
+    local last = table.remove(taken)
+    if last then gone[last] = true end
+  until not last
+  return nil
 end
 
 ---@param notes neap.Notes
