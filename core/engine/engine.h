@@ -140,8 +140,9 @@ typedef struct np_use {
 
 /* A value of the state object that rests on what is refuted. */
 typedef struct np_stale {
-  np_str path;
+  np_str path, value;    /* the value as JSON */
   int64_t entry, source; /* that shows it; that it rests on */
+  int64_t until;         /* the entry that set it anew; 0: it stands */
 } np_stale;
 
 typedef struct np_refuted {
@@ -154,6 +155,7 @@ typedef struct np_refuted {
   np_stale *stale;
   size_t stale_count, stale_cap;
   size_t walked, versions; /* refutations and proposals, when these were found */
+  int64_t scanned;         /* entries that were looked through for them */
   np_arena arena;
 } np_refuted;
 

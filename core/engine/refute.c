@@ -188,7 +188,8 @@ static bool is_polluted(const neap_session *s, const np_citation *c) {
 static bool note_use(neap_session *s, const np_citation *c) {
   np_refuted *b = &s->refuted;
   void *uses = b->uses;
-  bool fresh = !b->use_count || b->uses[b->use_count - 1].step != c->step;
+  bool fresh = true;
+  for (size_t i = b->use_count; i-- > 0 && fresh;) fresh = b->uses[i].step != c->step;
   if (!np_grow(&s->engine->alloc, &uses, &b->use_cap, b->use_count + 1, sizeof *b->uses))
     return false;
   b->uses = uses;
@@ -206,20 +207,21 @@ static bool lies_in(np_str path, np_str above) {
 
 /* What a version has set: paths below it that were stale are not any more; where its own source
 ** is refuted, it is. */
-static bool note_path(neap_session *s, np_str path, const np_proposal *p, bool bad) {
+static bool note_path(neap_session *s, np_str path, np_str value, const np_proposal *p,
+                      bool bad) {
   np_refuted *b = &s->refuted;
-  size_t kept = 0;
   for (size_t i = 0; i < b->stale_count; i++) {
-    if (!lies_in(b->stale[i].path, path)) b->stale[kept++] = b->stale[i];
+    if (!b->stale[i].until && lies_in(b->stale[i].path, path))
+      b->stale[i].until = p->entry;
   }
-  b->stale_count = kept;
   if (!bad) return true;
   void *all = b->stale;
   np_stale one = {.entry = p->entry, .source = p->source};
   bool ok = np_grow(&s->engine->alloc, &all, &b->stale_cap, b->stale_count + 1,
                     sizeof *b->stale);
   b->stale = all;
-  ok = ok && np_arena_copy(&b->arena, path, &one.path);
+  ok = ok && np_arena_copy(&b->arena, path, &one.path) &&
+       np_arena_copy(&b->arena, value, &one.value);
   if (ok) b->stale[b->stale_count++] = one;
   return ok;
 }
@@ -240,7 +242,8 @@ static neap_rc walk_version(neap_session *s, np_str before, np_str now,
       if (!np_json_get(item, "path", &v)) continue;
       np_json_text(v, &path);
       bool set = np_json_get(item, "to", &v);
-      if (path.failed || !note_path(s, np_buf_str(&path), p, bad && set))
+      np_str value = set ? v.raw : NP_LIT("");
+      if (path.failed || !note_path(s, np_buf_str(&path), value, p, bad && set))
         rc = np_fail_mem(&s->err);
     }
   }
@@ -270,6 +273,64 @@ static neap_rc find_stale(neap_session *s) {
   return rc;
 }
 
+/* Something that stands has shown it before. */
+static bool is_known(const neap_session *s, np_str ident, int64_t by) {
+  const int64_t *holders;
+  size_t n = np_cite_holders(s->log.cite, ident, &holders);
+  for (size_t i = 0; i < n && holders[i] < by; i++) {
+    const np_entry *en = np_log_entry(&s->log, holders[i]);
+    if (en && is_source(np_log_origin(&s->log, en)) && !is_bad(s, en, by)) return true;
+  }
+  return false;
+}
+
+static bool is_noted(const neap_session *s, int64_t entry, np_str text) {
+  const np_refuted *b = &s->refuted;
+  for (size_t i = b->use_count; i-- > 0;) {
+    if (b->uses[i].entry == entry && np_str_eq(b->uses[i].text, text)) return true;
+  }
+  return false;
+}
+
+/* A step writes what only a value of the state has, and that rests on what is refuted. */
+static neap_rc scan_value(neap_session *s, const np_entry *en, const np_stale *st) {
+  np_buf text;
+  np_ident id;
+  np_json v;
+  neap_rc rc = NEAP_OK;
+  const np_entry *from = np_log_entry(&s->log, st->source);
+  bool stands = en->id > st->entry && (!st->until || en->id < st->until);
+  if (!stands || !from || !is_bad(s, from, en->id)) return NEAP_OK;
+  np_buf_init(&text, &s->engine->alloc);
+  if (!np_json_check(st->value, &v, NULL) && v.type == NP_JSON_STRING)
+    np_json_text(v, &text);
+  else np_buf_add(&text, st->value);
+  np_ident_iter it = np_ident_scan(np_buf_str(&text));
+  while (!rc && np_ident_next(&it, &id)) {
+    np_citation c = {.by = en->id, .step = en->step, .credited = st->entry};
+    if (id.kind == NP_IDENT_WORD || !np_ident_in(en->text, id.text) ||
+        is_noted(s, en->id, id.text) || is_known(s, id.text, en->id))
+      continue;
+    if (!np_arena_copy(&s->refuted.arena, id.text, &c.text) || !note_use(s, &c))
+      rc = np_fail_mem(&s->err);
+  }
+  if (text.failed) rc = np_fail_mem(&s->err);
+  np_buf_free(&text);
+  return rc;
+}
+
+static neap_rc scan_values(neap_session *s) {
+  np_refuted *b = &s->refuted;
+  neap_rc rc = NEAP_OK;
+  for (; !rc && b->scanned < (int64_t)s->log.entry_count; b->scanned++) {
+    const np_entry *en = np_log_entry(&s->log, b->scanned + 1);
+    if (en->voided || np_log_origin(&s->log, en) != NP_ORIGIN_MODEL) continue;
+    for (size_t i = 0; !rc && i < b->stale_count; i++)
+      rc = scan_value(s, en, &b->stale[i]);
+  }
+  return rc;
+}
+
 neap_rc np_refuted_look(neap_session *s) {
   np_refuted *b = &s->refuted;
   if (!b->count) return NEAP_OK;
@@ -281,7 +342,7 @@ neap_rc np_refuted_look(neap_session *s) {
     const np_citation *c = np_cite_at(s->log.cite, b->looked);
     if (is_polluted(s, c) && !note_use(s, c)) return np_fail_mem(&s->err);
   }
-  return rc;
+  return scan_values(s);
 }
 
 /* {"refuted":n,"steps":n,"uses":[…]} with those since the last turn. */
@@ -300,17 +361,22 @@ void np_refuted_account(neap_session *s, np_buf *b) {
     np_buf_addc(b, '}');
   }
   np_buf_addc(b, ']');
-  if (r->stale_count) np_buf_adds(b, ",\"state\":");
-  if (r->stale_count) np_refuted_stale(s, b);
+  bool stale = false;
+  for (size_t i = 0; i < r->stale_count; i++) stale = stale || !r->stale[i].until;
+  if (stale) np_buf_adds(b, ",\"state\":");
+  if (stale) np_refuted_stale(s, b);
   np_buf_addc(b, '}');
   r->told = r->use_count;
 }
 
 void np_refuted_stale(const neap_session *s, np_buf *b) {
   const np_refuted *r = &(s->live ? s->live : s)->refuted;
+  bool any = false;
   np_buf_addc(b, '[');
   for (size_t i = 0; i < r->stale_count; i++) {
-    np_buf_adds(b, i ? ",{\"path\":" : "{\"path\":");
+    if (r->stale[i].until) continue;
+    np_buf_adds(b, any ? ",{\"path\":" : "{\"path\":");
+    any = true;
     np_json_quote(b, r->stale[i].path);
     add_int(b, ",\"entry\":", r->stale[i].entry);
     add_int(b, ",\"source\":", r->stale[i].source);

@@ -540,7 +540,8 @@ NEAP_API neap_rc neap_rollback(neap_session *s, const char *name, int64_t entry,
 ** to the model; a summary that comes to stand for it repeats it as a line. A later step that uses a
 ** fact (see the citations of the manual) of which every source is refuted is counted: the account
 ** has `pollution` {"refuted","steps","uses":[{"entry","step","source","text"}]}, with the uses since
-** the last turn. `reason` has 1 to 400 bytes. Errors: NEAP_E_NOTFOUND, NEAP_E_ARG, store. */
+** the last turn, and `state` [{"path","entry","source"}], values of the state object that rest on it
+** and were not set anew. `reason` has 1 to 400 bytes. Errors: NEAP_E_NOTFOUND, NEAP_E_ARG, store. */
 NEAP_API neap_rc neap_refute(neap_session *s, int64_t step, int64_t entry,
                              neap_str reason);
 /* All of them, as a JSON array: step, entry, notice (the entry that says so), reason, and `line`, for

@@ -144,7 +144,9 @@ describe("a refutation", function()
   end)
 
   it("reaches what was folded, the state and what was passed from the scratchpad", function()
-    local s <close> = begin({
+    local store = DIR .. "/stale.db"
+    local s = begin({
+      store = store,
       policy = policy("stale.lua", [[
         return { api = 1, compact = function(ctx)
             local old = ctx:span { before = 2 }
@@ -175,9 +177,29 @@ describe("a refutation", function()
     assert.are.equal(1, s:account().pollution.steps)
     assert.are.equal(2, #uses)
     assert.is_true(s.raw:entry(passed).listed)
+    -- a value that no entry but the state's has, concluded from what is refuted
+    assert(s:propose("controller", { zone = "eu-west-3" }, { source = 4 }))
+    assert(s:prompt())
+    assert(s:add({ role = "assistant", content = "I ask in eu-west-3." }))
+    assert(s:prompt())
+    uses = s:account().pollution.uses
+    assert.are.same({ 1, "eu-west-3" }, { #uses, uses[1].text })
+    assert.are.equal(2, s:account().pollution.steps)
+    assert(s:add({ role = "user", content = "Yes, in eu-west-3." }))
+    assert(s:add({ role = "assistant", content = "In eu-west-3, then." }))
+    assert(s:propose("user", { zone = "us-east-1" }))
+    assert(s:add({ role = "assistant", content = "Or us-east-1." }))
+    assert(s:prompt())
+    assert.are.equal(2, s:account().pollution.steps)
     -- set anew with a source that stands
     assert(s:propose("controller", { quota = 12 }, { source = 7 }))
     assert(s:prompt())
     assert.is_nil(s:account().pollution.state)
+    local live = s:account().pollution.steps
+    s:close()
+    s = assert(neap.session({ name = "run", store = store }))
+    assert(s:prompt())
+    assert.are.equal(live, s:account().pollution.steps)
+    s:close()
   end)
 end)
