@@ -18,21 +18,34 @@ function M.half(name)
   return tonumber(core.sha256(name):sub(1, 2), 16) % 2 + 1
 end
 
--- The spans that were folded, in order: a summary stands for what one ask was about.
+-- The last step of a text.
+local function last_step(text)
+  local last
+  for step in ("\n" .. text):gmatch("\n%[step (%d+)%]\n") do
+    last = tonumber(step)
+  end
+  return last
+end
+
+-- The spans that were folded, in order; an ask whose fold was refused stands for none.
 local function folded(session, asks)
-  local by_summary, list = {}, {}
+  local by_summary, by_step, spans = {}, {}, {}
+  for _, ask in ipairs(asks) do
+    by_step[last_step(ask.text) or 0] = ask
+  end
   for id = 1, session:entry_count() do
     local e = session:entry(id)
-    if e.folded and not by_summary[e.folded] then by_summary[e.folded] = { entries = {} } end
-    if e.folded then by_summary[e.folded].entries[id] = true end
-    if e.kind == "summary" then list[#list + 1] = { id = id, step = e.step } end
+    if e.folded then
+      local one = by_summary[e.folded] or { entries = {}, last = 0 }
+      by_summary[e.folded] = one
+      one.entries[id], one.last = true, math.max(one.last, e.step)
+    end
   end
-  if #list ~= #asks then return nil end
-  local spans = {}
-  for i, one in ipairs(list) do
-    local span = by_summary[one.id]
-    if span then
-      span.text, span.max_tokens, span.step = asks[i].text, asks[i].max_tokens, one.step
+  for id = 1, session:entry_count() do
+    local span = by_summary[id]
+    local ask = span and by_step[span.last]
+    if ask then
+      span.text, span.max_tokens, span.step = ask.text, ask.max_tokens, session:entry(id).step
       span.facts, span.words = {}, {}
       spans[#spans + 1] = span
     end
@@ -70,7 +83,7 @@ function M.of(recording)
     end,
   })
   if not state then return {} end
-  local spans = folded(state.session, asks) or {}
+  local spans = folded(state.session, asks)
   add_needs(state.session, spans, "facts", false)
   add_needs(state.session, spans, "words", true)
   replay.close(state)
