@@ -237,7 +237,7 @@ end }]])
     assert.has_error(function()
       neap.session({ windwo = 1 })
     end, "bad argument #1 to 'session' (there is no option windwo; there are alarm, cache, "
-      .. "compress, data, durable, encoding, failures, format, model, name, no_reload, "
+      .. "compress, data, durable, encoding, failures, format, handover, model, name, no_reload, "
       .. "no_tools, notes, "
       .. "on_store_failure, options, policy, prices, request, reserve, shadow, shadow_options, "
       .. "state_schema, store, summarize, tenant, tools, window)")

@@ -57,8 +57,8 @@ local PICKED = {
 local function picked_sections()
   local out = {}
   for _, headings in pairs(extract.HEADINGS) do
-    for name, section in pairs(PICKED) do
-      out[headings[name]] = section
+    for name, heading in pairs(headings) do
+      if PICKED[name] then out[heading] = PICKED[name] end
     end
   end
   return out
