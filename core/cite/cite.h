@@ -88,7 +88,10 @@ typedef struct np_citation {
 typedef struct np_cite_stat {
   uint32_t hits; /* rare citations credited to the entry (identifiers, not words) */
   uint32_t identifiers; /* distinct identifiers in it (not plain words) */
-  int64_t last_hit;     /* step of the last hit, 0 when never */
+  /* of these, what a result or a later user message showed first and nothing later holds; and
+  ** of those, what the model has written */
+  uint32_t latest, written;
+  int64_t last_hit; /* step of the last hit, 0 when never */
   int64_t
       repeated_by; /* the latest later result in which 80 % of its lines stand, or 0 */
 } np_cite_stat;

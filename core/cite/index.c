@@ -181,9 +181,25 @@ static bool list_holder(np_cite *c, np_cite_ident *d, int64_t id) {
   return true;
 }
 
+/* What can be a fact is counted where it was shown last: there it is lost when that goes. */
+static void pass_on(np_cite *c, np_cite_ident *d, uint32_t entry) {
+  np_cite_entry *e = &c->entries[entry];
+  np_origin first = c->entries[d->count ? d->first : entry].who;
+  if (d->kind == NP_IDENT_WORD) return;
+  if (first != NP_ORIGIN_RESULT && first != NP_ORIGIN_USER) return;
+  if (d->count) {
+    c->entries[d->last].latest--;
+    c->entries[d->last].written -= d->written;
+  }
+  d->written = d->used > 0;
+  e->latest++;
+  e->written += d->written;
+}
+
 static bool hold(np_cite *c, np_cite_ident *d, uint32_t entry) {
   const np_cite_entry *e = &c->entries[entry];
   if (!list_holder(c, d, e->id)) return false;
+  pass_on(c, d, entry);
   bool same = d->count && c->entries[d->last].message == e->message;
   if (d->count == 0) d->first = entry;
   if (d->count && !same) d->other = d->last;

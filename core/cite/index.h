@@ -17,7 +17,8 @@ typedef struct np_cite_entry {
   int64_t last_hit, repeated_by;
   size_t idents; /* its identifiers in the pool begin here */
   uint32_t ident_count, hits;
-  uint32_t lines;             /* distinct lines of a result */
+  uint32_t latest, written; /* facts that nothing later holds; of those the model wrote */
+  uint32_t lines;           /* distinct lines of a result */
   uint32_t shared, shared_by; /* lines that stand again in the result `shared_by` */
   np_origin who;
 } np_cite_entry;
@@ -28,6 +29,7 @@ typedef struct np_cite_ident {
   uint16_t n;
   uint8_t kind;
   uint8_t list_cap;
+  bool written;         /* counted as such in its newest holder */
   uint32_t count;       /* holders */
   uint32_t first;       /* entries by number */
   uint32_t last, other; /* newest holder; newest of another message than that one's */

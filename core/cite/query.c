@@ -20,7 +20,8 @@ static const np_cite_entry *find_entry(const np_cite *c, int64_t id) {
 np_cite_stat np_cite_of(const np_cite *c, int64_t entry) {
   const np_cite_entry *e = find_entry(c, entry);
   if (!e) return (np_cite_stat){0};
-  return (np_cite_stat){e->hits, e->ident_count, e->last_hit, e->repeated_by};
+  return (np_cite_stat){e->hits,    e->ident_count, e->latest,
+                        e->written, e->last_hit,    e->repeated_by};
 }
 
 bool np_cite_drift(const np_cite *c, double *share) {

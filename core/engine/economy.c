@@ -137,6 +137,7 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->drift = (double)s->gauge.drift / NP_MILLION;
   turn->floor = s->pack.view.recall ? budget / 2 : budget * 7 / 10;
   turn->height = height(s);
+  turn->front = front_tokens(&s->pack.view);
   turn->asks = (int64_t *)(uintptr_t)&s->asked; /* counted while hooks run */
   turn->no_model = np_shadow_is_mute(s) ? "a shadow asks no model" : NULL;
   turn->search = np_recall_search;

@@ -41,12 +41,12 @@ static np_verdict settle(np_pack *p, size_t mark, const int64_t *before, np_verd
   return np_pack_undo(p, mark, NULL) ? NP_NO_MEMORY : NP_SAME;
 }
 
-np_verdict np_pack_lower_within(np_pack *p, int64_t id, np_rung rung, np_reason r) {
+np_verdict np_pack_lower_within(np_pack *p, int64_t id, int step, np_reason r) {
   int64_t before[NP_REGION_COUNT];
   size_t mark = np_pack_mark(p);
-  if (!np_pack_has_minimum(p)) return np_pack_lower(p, id, rung, r);
+  if (!np_pack_has_minimum(p)) return np_pack_lower_step(p, id, step, r);
   memcpy(before, p->view.region, sizeof before);
-  return settle(p, mark, before, np_pack_lower(p, id, rung, r));
+  return settle(p, mark, before, np_pack_lower_step(p, id, step, r));
 }
 
 np_verdict np_pack_drop_within(np_pack *p, uint32_t atom, np_reason r) {

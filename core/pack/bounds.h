@@ -17,7 +17,7 @@ int64_t np_pack_room(const np_pack *p, np_region region);
 
 /* np_pack_lower and np_pack_drop_atom where no region comes below its minimum by it, or falls
 ** further; else NP_SAME. */
-np_verdict np_pack_lower_within(np_pack *p, int64_t id, np_rung rung, np_reason r);
+np_verdict np_pack_lower_within(np_pack *p, int64_t id, int step, np_reason r);
 np_verdict np_pack_drop_within(np_pack *p, uint32_t atom, np_reason r);
 
 /* Keeps of the candidates those that `keep` (a set of bits by region) names. */

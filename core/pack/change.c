@@ -102,14 +102,19 @@ static np_verdict show(np_pack *p, const np_entry *en, np_rung rung, np_str text
   return rc ? NP_NO_MEMORY : NP_DONE;
 }
 
-np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
+np_verdict np_pack_lower_step(np_pack *p, int64_t id, int step, np_reason r) {
   const np_entry *en = np_log_entry(p->log, id);
+  np_rung rung = np_step_rung(step), now = (np_rung)np_view_at(&p->view, id)->rung;
   np_str text;
-  if (!np_entry_allows(en, rung) || np_view_at(&p->view, id)->rung >= rung)
-    return NP_SAME;
-  np_trim_ask ask = np_pack_ladder_ask(p, en);
+  bool again = rung == NP_TRIMMED && now == NP_TRIMMED && step > 0; /* a smaller trim */
+  if (!np_entry_allows(en, rung) || (now >= rung && !again)) return NP_SAME;
+  np_trim_ask ask = np_pack_ladder_ask(p, en, step < NP_TRIMS ? step : 0);
   np_verdict v = np_pack_text_of(p, en, rung, &ask, &text);
   return v == NP_DONE ? show(p, en, rung, text, r) : v;
+}
+
+np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r) {
+  return np_pack_lower_step(p, id, np_rung_step(rung), r);
 }
 
 np_verdict np_pack_trim(np_pack *p, int64_t id, np_trim_want want, np_reason r) {
@@ -118,7 +123,7 @@ np_verdict np_pack_trim(np_pack *p, int64_t id, np_trim_want want, np_reason r) 
   np_verdict v = may_change(p, id, NP_TRIMMED, true);
   if (v != NP_DONE) return v;
   if (np_view_at(&p->view, id)->rung > NP_TRIMMED) return NP_SAME;
-  np_trim_ask ask = np_pack_ladder_ask(p, en);
+  np_trim_ask ask = np_pack_ladder_ask(p, en, 0);
   if (want.tokens > 0 || want.lines > 0)
     ask.tokens = want.tokens > 0 ? (size_t)want.tokens : NP_TRIM_ANY;
   if (want.lines > 0) ask.lines = (size_t)want.lines;

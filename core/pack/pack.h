@@ -11,11 +11,16 @@
 
 typedef enum np_order { NP_ORDER_RANK, NP_ORDER_VALUE } np_order;
 
-/* How an entry is trimmed when it is lowered. */
+/* How an entry is trimmed when it is lowered, and what its rungs are worth. With several trims
+** a shrink by value may take any of them, and a smaller one of what is trimmed already. */
 typedef struct np_ladder {
-  int64_t tokens; /* 0: 250 */
+  int64_t
+      tokens[NP_TRIMS]; /* each less than the one before; 0: none, of the first: 250 */
   np_keep keep;
   bool keep_set; /* else dense for results, ends for the rest */
+  bool by_shown; /* a trim is worth the share of the identifiers that it shows */
+  bool worth_set;
+  double reference, masked; /* their worth, with worth_set */
 } np_ladder;
 
 /* What a layout says of a region; 0: nothing. */

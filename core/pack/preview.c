@@ -5,12 +5,16 @@
 */
 #include "pack/change.h"
 
+#include "base/hash.h"
+#include "cite/cite.h"
+#include "cite/map.h"
 #include "render/mark.h"
 
 #define DEFAULT_TRIM 250 /* tokens of a trim that names none */
 
-int64_t np_pack_trim_tokens(const np_pack *p) {
-  return p->ladder.tokens > 0 ? p->ladder.tokens : DEFAULT_TRIM;
+int64_t np_pack_trim_tokens(const np_pack *p, int level) {
+  int64_t tokens = p->ladder.tokens[level];
+  return tokens > 0 || level ? tokens : DEFAULT_TRIM;
 }
 
 np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en) {
@@ -18,8 +22,8 @@ np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en) {
   return en->kind == NP_KIND_RESULT ? NP_KEEP_DENSE : NP_KEEP_ENDS;
 }
 
-np_trim_ask np_pack_ladder_ask(const np_pack *p, const np_entry *en) {
-  return (np_trim_ask){.tokens = (size_t)np_pack_trim_tokens(p),
+np_trim_ask np_pack_ladder_ask(const np_pack *p, const np_entry *en, int level) {
+  return (np_trim_ask){.tokens = (size_t)np_pack_trim_tokens(p, level),
                        .keep = np_pack_trim_keep(p, en)};
 }
 
@@ -47,10 +51,31 @@ uint32_t np_pack_text_tokens(np_pack *p, const np_entry *en, np_str text) {
   return p->view.format->entry_tokens(&p->view, en, &filled);
 }
 
+/* Hashes stand for identifiers: two that are confused count as one. */
+uint32_t np_pack_names(np_pack *p, np_str text) {
+  np_map seen;
+  np_ident id;
+  uint32_t item, n = 0;
+  np_ident_iter it = np_ident_scan(text);
+  np_map_init(&seen, np_temp(&p->view));
+  while (np_ident_next(&it, &id)) {
+    if (id.kind == NP_IDENT_WORD) continue;
+    if (!np_map_room(&seen)) {
+      p->view.lost = true;
+      break;
+    }
+    np_probe probe = np_map_find(&seen, np_hash64(id.text));
+    if (!np_map_next(&seen, &probe, &item) && np_map_put(&seen, &probe, 0)) n++;
+  }
+  np_map_free(&seen);
+  return n;
+}
+
 /* Another ladder trims otherwise. */
 static void check_ladder(np_pack *p) {
   np_ladder *was = &p->previewed, now = p->ladder;
-  bool same = was->tokens == now.tokens && was->keep_set == now.keep_set &&
+  bool same = memcmp(was->tokens, now.tokens, sizeof now.tokens) == 0 &&
+              was->by_shown == now.by_shown && was->keep_set == now.keep_set &&
               (!now.keep_set || was->keep == now.keep);
   if (same) return;
   *was = now;
@@ -58,11 +83,16 @@ static void check_ladder(np_pack *p) {
 }
 
 /* Finds out a preview: tokens + 1, or that there is none; 0: out of memory. */
-static uint32_t find_out(np_pack *p, const np_entry *en, np_rung rung) {
+static uint32_t find_out(np_pack *p, const np_entry *en, int step) {
   np_str text;
   np_arena_place here = np_arena_here(&p->turn);
-  np_trim_ask ask = np_pack_ladder_ask(p, en);
-  np_verdict v = np_pack_text_of(p, en, rung, &ask, &text);
+  np_trim_ask ask = np_pack_ladder_ask(p, en, step < NP_TRIMS ? step : 0);
+  np_verdict v = np_pack_text_of(p, en, np_step_rung(step), &ask, &text);
+  if (v == NP_DONE && step < NP_TRIMS && p->ladder.by_shown) {
+    uint32_t names = np_pack_names(p, text);
+    np_view_at(&p->view, en->id)->kept[step] =
+        (uint16_t)(names < UINT16_MAX ? names : UINT16_MAX);
+  }
   uint32_t found = v == NP_NO_MEMORY ? 0
                    : v == NP_DONE    ? np_pack_text_tokens(p, en, text) + 1
                                      : NP_NO_PREVIEW;
@@ -75,20 +105,25 @@ static bool may_change(const np_entry *en) {
   return en->kind == NP_KIND_CALL && !en->pair;
 }
 
-np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, uint32_t *tokens) {
+np_verdict np_pack_preview_step(np_pack *p, int64_t id, int step, uint32_t *tokens) {
   const np_entry *en = np_log_entry(p->log, id);
   check_ladder(p);
-  if (!np_entry_allows(en, rung)) return NP_SAME;
+  if (!np_entry_allows(en, np_step_rung(step))) return NP_SAME;
+  if (step < NP_TRIMS && !np_pack_trim_tokens(p, step)) return NP_SAME;
   np_shown *s = np_view_at(&p->view, id);
-  uint32_t known = s->preview[rung - 1];
+  uint32_t known = s->preview[step];
   if (!known) {
-    known = find_out(p, en, rung);
+    known = find_out(p, en, step);
     if (!known) return NP_NO_MEMORY;
-    if (!may_change(en)) s->preview[rung - 1] = known;
+    if (!may_change(en)) s->preview[step] = known;
   }
   if (known == NP_NO_PREVIEW) return NP_SAME;
   *tokens = known - 1;
   return *tokens < s->tokens ? NP_DONE : NP_SAME;
+}
+
+np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, uint32_t *tokens) {
+  return np_pack_preview_step(p, id, np_rung_step(rung), tokens);
 }
 
 /* ---- ahead of time ---- */
@@ -107,9 +142,10 @@ static bool wants_preview(const np_pack *p, int64_t id) {
 static bool preview_all(np_pack *p, int64_t id) {
   uint32_t tokens;
   np_verdict v = NP_DONE;
-  for (int rung = np_view_at(&p->view, id)->rung + 1;
-       rung < NP_DROPPED && v != NP_NO_MEMORY; rung++)
-    v = np_pack_preview(p, id, (np_rung)rung, &tokens);
+  for (int step = 0; step < NP_STEPS && v != NP_NO_MEMORY; step++) {
+    if (np_step_rung(step) >= np_view_at(&p->view, id)->rung)
+      v = np_pack_preview_step(p, id, step, &tokens);
+  }
   return v != NP_NO_MEMORY;
 }
 

@@ -23,7 +23,7 @@ static np_verdict lower_candidate(np_pack *p, const np_candidate *c, int64_t tar
   }
   np_verdict v = NP_SAME;
   for (int rung = NP_TRIMMED; rung < NP_DROPPED && np_pack_tokens(p) > target; rung++) {
-    v = np_pack_lower_within(p, c->id, (np_rung)rung, r);
+    v = np_pack_lower_within(p, c->id, np_rung_step((np_rung)rung), r);
     if (v == NP_NO_MEMORY) break;
   }
   return v;
@@ -48,7 +48,7 @@ static neap_rc shave(np_pack *p, const np_candidates *c, int rung, int64_t targe
     np_verdict v = NP_SAME;
     if (c->list[i].whole != (rung == NP_DROPPED)) continue;
     if (rung == NP_DROPPED) v = lower_candidate(p, &c->list[i], target, r);
-    else v = np_pack_lower_within(p, c->list[i].id, (np_rung)rung, r);
+    else v = np_pack_lower_within(p, c->list[i].id, np_rung_step((np_rung)rung), r);
     if (v == NP_NO_MEMORY) return np_fail_mem(e);
     if (np_pack_tokens(p) >= before) rc = np_pack_undo(p, mark, e);
   }

@@ -8,7 +8,7 @@
 #include "pack/value.h"
 
 static np_verdict lower(np_pack *p, const np_value_member *m, size_t rung, np_reason r) {
-  return np_pack_lower_within(p, m->id, (np_rung)m->rungs[rung], r);
+  return np_pack_lower_within(p, m->id, m->steps[rung], r);
 }
 
 /* The digits of a code say each member's rung, 0: as it is. */

@@ -11,15 +11,15 @@
 neap_rc np_shrink_by_value(np_pack *p, const np_candidates *c, int64_t target,
                            np_reason r, np_err *e);
 
-#define NP_VALUE_RUNGS 3    /* below full: trimmed, reference, masked */
-#define NP_VALUE_COMBINED 3 /* so many members are combined in every way: 4^3 options */
+#define NP_VALUE_RUNGS NP_STEPS
+#define NP_VALUE_COMBINED 3 /* so many members are combined in every way: 6^3 options */
 #define NP_VALUE_DROP (-1)
 
 /* An entry that may be lowered, and what its rungs would save and lose. */
 typedef struct np_value_member {
   int64_t id;
   np_option options[NP_VALUE_RUNGS];
-  uint8_t rungs[NP_VALUE_RUNGS];
+  uint8_t steps[NP_VALUE_RUNGS];
   uint8_t count;
 } np_value_member;
 

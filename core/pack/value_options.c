@@ -4,8 +4,28 @@
 */
 #include "pack/value.h"
 
-/* What is left of an entry's value at each rung. */
-static const double worth[NP_RUNG_COUNT] = {1.0, 0.6, 0.3, 0.1, 0.0};
+/* What is left of an entry's value at each rung, where the ladder does not say. */
+static const double usual[NP_RUNG_COUNT] = {1.0, 0.6, 0.3, 0.1, 0.0};
+
+/* Of a text with `names` identifiers and `tokens` of the entry's: the share of what it has of
+** both, where one name counts as much as all the tokens. */
+static double share(uint32_t names, uint32_t all, uint32_t tokens, uint32_t full) {
+  double kept = (double)(names < all ? names : all);
+  return (kept + (double)tokens / (full ? full : 1)) / ((double)all + 1);
+}
+
+static double worth_at(const np_pack *p, np_rung rung) {
+  if (!p->ladder.worth_set || rung == NP_FULL || rung == NP_DROPPED) return usual[rung];
+  if (rung == NP_REFERENCE) return p->ladder.reference;
+  return rung == NP_MASKED ? p->ladder.masked : usual[rung];
+}
+
+/* What is left now. */
+static double worth_now(np_pack *p, const np_entry *en, uint32_t all) {
+  const np_shown *s = np_view_at(&p->view, en->id);
+  if (s->rung != NP_TRIMMED || !p->ladder.by_shown) return worth_at(p, (np_rung)s->rung);
+  return share(np_pack_names(p, s->text), all, s->tokens, s->full);
+}
 
 static bool add_option(np_pack *p, np_value_plan *pl, np_option o, int64_t code) {
   void *options = pl->options, *codes = pl->codes;
@@ -24,16 +44,25 @@ static bool add_option(np_pack *p, np_value_plan *pl, np_option o, int64_t code)
 static np_verdict fill_member(np_pack *p, const np_candidates *c, int64_t id,
                               np_value_member *out) {
   const np_shown *s = np_view_at(&p->view, id);
+  const np_entry *en = np_log_entry(p->log, id);
+  uint32_t all = p->ladder.by_shown ? np_log_stat(p->log, en).identifiers : 0;
+  double now = worth_now(p, en, all);
   *out = (np_value_member){.id = id};
-  for (int rung = s->rung + 1; rung < NP_DROPPED; rung++) {
+  for (int step = 0; step < NP_STEPS; step++) {
+    np_rung rung = np_step_rung(step);
     uint32_t tokens;
-    np_verdict v = np_pack_preview(p, id, (np_rung)rung, &tokens);
+    bool again = rung == NP_TRIMMED && s->rung == NP_TRIMMED && step > 0;
+    if (s->rung >= rung && !again) continue;
+    np_verdict v = np_pack_preview_step(p, id, step, &tokens);
     if (v == NP_NO_MEMORY) return v;
     if (v != NP_DONE) continue;
+    double then = rung == NP_TRIMMED && p->ladder.by_shown
+                      ? share(s->kept[step], all, tokens, s->full)
+                      : worth_at(p, rung);
+    double lost = now > then ? now - then : 0;
     out->options[out->count] =
-        (np_option){(int64_t)s->tokens - tokens,
-                    np_candidates_rank(c, id) * (worth[s->rung] - worth[rung])};
-    out->rungs[out->count++] = (uint8_t)rung;
+        (np_option){(int64_t)s->tokens - tokens, np_candidates_rank(c, id) * lost};
+    out->steps[out->count++] = (uint8_t)step;
   }
   return NP_DONE;
 }
@@ -117,7 +146,8 @@ static bool add_drop(np_pack *p, const np_candidates *c, np_value_plan *pl,
     const np_entry *en = np_log_entry(p->log, id);
     const np_shown *s = np_view_at(&p->view, id);
     if (!s->listed || s->rung == NP_DROPPED) continue;
-    sum.lost += np_candidates_rank(c, id) * worth[s->rung];
+    uint32_t all = p->ladder.by_shown ? np_log_stat(p->log, en).identifiers : 0;
+    sum.lost += np_candidates_rank(c, id) * worth_now(p, en, all);
     sum.saved += s->tokens + framing_of(&p->view, en, &lead, &shown);
   }
   return sum.saved <= 0 || add_option(p, pl, sum, NP_VALUE_DROP);

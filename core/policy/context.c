@@ -159,7 +159,9 @@ static int economy_quote(lua_State *L) {
 }
 
 static void push_economy(lua_State *L, const np_turn *t) {
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 7);
+  lua_pushinteger(L, t->front);
+  lua_setfield(L, -2, "front");
   lua_pushnumber(L, t->price_read);
   lua_setfield(L, -2, "read");
   lua_pushnumber(L, t->price_write);

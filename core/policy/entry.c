@@ -28,6 +28,8 @@
   X(citations)                                                                           \
   X(since_cited)                                                                         \
   X(identifiers)                                                                         \
+  X(latest)                                                                              \
+  X(written)                                                                             \
   X(repeated_by)                                                                         \
   X(repeats)                                                                             \
   X(pair)                                                                                \
@@ -118,6 +120,8 @@ static void push_cited(lua_State *L, const np_pack *p, const np_entry *en, int f
     case FIELD_citations: lua_pushinteger(L, c.hits); break;
     case FIELD_since_cited: lua_pushinteger(L, since_cited(p, en, c.last_hit)); break;
     case FIELD_identifiers: lua_pushinteger(L, c.identifiers); break;
+    case FIELD_latest: lua_pushinteger(L, c.latest); break;
+    case FIELD_written: lua_pushinteger(L, c.written); break;
     default:
       if (c.repeated_by) lua_pushinteger(L, c.repeated_by);
       else lua_pushnil(L);

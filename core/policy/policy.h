@@ -45,7 +45,7 @@ typedef enum np_sight {
 typedef struct np_turn {
   int64_t window, reserve, budget;
   int64_t now;                    /* recorded milliseconds; 0: unknown */
-  int64_t floor, height;          /* ctx.economy */
+  int64_t floor, height, front;   /* ctx.economy */
   double price_read, price_write; /* r and w of the economy */
   bool cold;                      /* the provider's cache has forgotten the last prompt */
   bool measured;                  /* a provider has said what a prompt took */

@@ -232,36 +232,78 @@ static void read_version(lua_State *L, np_policy *p, const char *field) {
   p->state_version = lua_tointeger(L, -1);
 }
 
-/* ladder = { trimmed = { tokens = 250, keep = "dense" } } */
-static void read_rung(lua_State *L, int index, np_ladder *ladder) {
-  static const char *const fields[] = {"keep", "tokens", NULL};
-  if (lua_type(L, index) != LUA_TTABLE) luaL_error(L, "ladder.trimmed must be a table");
-  int step = np_pairs_push(L, index);
-  while (np_pairs_next(L, step, index)) {
-    if (np_check_name(L, step + 1, "ladder.trimmed: field", fields) == 1) {
-      if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1) {
-        luaL_error(L, "ladder.trimmed.tokens must be a whole number of at least 1");
-      }
-      ladder->tokens = lua_tointeger(L, -1);
-    } else {
-      if (lua_type(L, -1) != LUA_TSTRING ||
-          !np_keep_parse(lua_str(L, -1), &ladder->keep) ||
-          ladder->keep == NP_KEEP_ABOUT) {
-        luaL_error(L, "ladder.trimmed.keep must be ends, head, tail, errors or dense");
-      }
-      ladder->keep_set = true;
+/* tokens = 250, or a list, each less than the one before. */
+static void read_trims(lua_State *L, np_ladder *ladder) {
+  int list = lua_gettop(L);
+  bool many = lua_type(L, list) == LUA_TTABLE;
+  lua_Integer n = many ? (lua_Integer)lua_rawlen(L, list) : 1;
+  if (n < 1 || n > NP_TRIMS)
+    luaL_error(L, "ladder.trimmed.tokens may list 1 to %d sizes", NP_TRIMS);
+  for (lua_Integer i = 0; i < n; i++) {
+    if (many) lua_rawgeti(L, list, i + 1);
+    else lua_pushvalue(L, list);
+    if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1) {
+      luaL_error(L, "ladder.trimmed.tokens must be a whole number of at least 1");
     }
+    ladder->tokens[i] = lua_tointeger(L, -1);
+    if (i && ladder->tokens[i] >= ladder->tokens[i - 1])
+      luaL_error(L, "ladder.trimmed.tokens must list the larger before the smaller");
+    lua_pop(L, 1);
   }
 }
 
+static void read_keep(lua_State *L, np_ladder *ladder) {
+  if (lua_type(L, -1) != LUA_TSTRING || !np_keep_parse(lua_str(L, -1), &ladder->keep) ||
+      ladder->keep == NP_KEEP_ABOUT) {
+    luaL_error(L, "ladder.trimmed.keep must be ends, head, tail, errors or dense");
+  }
+  ladder->keep_set = true;
+}
+
+static void read_trimmed(lua_State *L, int index, np_ladder *ladder) {
+  static const char *const fields[] = {"keep", "tokens", "worth", NULL};
+  int step = np_pairs_push(L, index);
+  while (np_pairs_next(L, step, index)) {
+    int field = np_check_name(L, step + 1, "ladder.trimmed: field", fields);
+    if (field == 0) read_keep(L, ladder);
+    else if (field == 1) read_trims(L, ladder);
+    else if (lua_type(L, -1) == LUA_TSTRING && np_str_is(lua_str(L, -1), "shown"))
+      ladder->by_shown = true;
+    else luaL_error(L, "ladder.trimmed.worth can only be \"shown\"");
+  }
+}
+
+/* { worth = 0.1 }: what is left of an entry's value. */
+static void read_worth(lua_State *L, int index, const char *rung, double *worth) {
+  static const char *const fields[] = {"worth", NULL};
+  int step = np_pairs_push(L, index);
+  while (np_pairs_next(L, step, index)) {
+    np_check_name(L, step + 1, "ladder: field", fields);
+    double x = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+    if (!(x >= 0 && x <= 1))
+      luaL_error(L, "ladder.%s.worth must be a number from 0 to 1", rung);
+    *worth = x;
+  }
+}
+
+/* ladder = { trimmed = { tokens = { 1000, 250 }, keep = "dense", worth = "shown" },
+**            reference = { worth = 0.3 }, masked = { worth = 0.1 } } */
 static void read_ladder(lua_State *L, np_policy *p, const char *field) {
-  static const char *const rungs[] = {"trimmed", NULL};
+  static const char *const rungs[] = {"masked", "reference", "trimmed", NULL};
+  np_ladder *ladder = &p->info.ladder;
   if (lua_isnil(L, -1)) return;
   if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a table", field);
   int list = lua_gettop(L), step = np_pairs_push(L, list);
+  ladder->worth_set = true;
+  ladder->reference = 0.3;
+  ladder->masked = 0.1;
   while (np_pairs_next(L, step, list)) {
-    np_check_name(L, step + 1, "ladder: rung", rungs);
-    read_rung(L, step + 2, &p->info.ladder);
+    int rung = np_check_name(L, step + 1, "ladder: rung", rungs);
+    if (lua_type(L, step + 2) != LUA_TTABLE)
+      luaL_error(L, "ladder.%s must be a table", rungs[rung]);
+    if (rung == 2) read_trimmed(L, step + 2, ladder);
+    else
+      read_worth(L, step + 2, rungs[rung], rung ? &ladder->reference : &ladder->masked);
   }
 }
 

@@ -30,6 +30,10 @@ bool np_rung_parse(np_str name, np_rung *out);
 /* In replacement texts this byte stands for the mark key; it cannot occur in UTF-8. */
 #define NP_KEY_BYTE '\xFF'
 
+#define NP_TRIMS 3 /* of a ladder, at most */
+#define NP_STEPS                                                                         \
+  (NP_TRIMS + 2) /* below full and above dropped: trims, reference, masked */
+
 typedef struct np_shown {
   uint8_t rung;
   /* has a place in the prompt: not empty, not folded, and the format renders it; a summary
@@ -48,9 +52,10 @@ typedef struct np_shown {
   uint32_t unit;       /* its segment in the frame, UINT32_MAX when none */
   /* the summary that stands for it: it keeps its rung for the day it is opened again */
   uint32_t folded;
-  /* what trimmed, reference and masked would cost, as np_pack_preview found out once: tokens
-  ** + 1, NP_NO_PREVIEW: no such text, 0: not known */
-  uint32_t preview[NP_MASKED];
+  /* what the ladder's trims, reference and masked would cost, as np_pack_preview found out once:
+  ** tokens + 1, NP_NO_PREVIEW: no such text, 0: not known */
+  uint32_t preview[NP_STEPS];
+  uint16_t kept[NP_TRIMS]; /* identifiers that such a trim shows, found out with it */
 } np_shown;
 #define NP_NO_PREVIEW UINT32_MAX
 

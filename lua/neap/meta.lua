@@ -350,7 +350,7 @@ function neap.store(options) end
 ---@field order? "rank"|"value"
 ---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
 ---@field place? "head"|"tail" of evidence and notices in the hot region; "tail"
----@field ladder? table<string, {tokens: integer, keep: neap.Keep}>
+---@field ladder? neap.Ladder how shrink lowers, and what its steps are worth
 ---@field on_error? "skip"|"fail"
 ---@field state_version? integer
 ---@field admit? fun(ctx: neap.Ctx, e: neap.Entry, o: table)
@@ -362,8 +362,16 @@ function neap.store(options) end
 ---@field migrate? fun(old: table, from: integer): table
 ---@field selftest? fun(): boolean?
 
+---How shrink lowers. `worth`: what is left of an entry's value; "shown": the share of the names
+---that a trim still shows.
+---@class neap.Ladder
+---@field trimmed? {tokens: integer|integer[], keep: neap.Keep, worth: "shown"}
+---@field reference? {worth: number}
+---@field masked? {worth: number}
+
 ---What a rewrite costs. Prices are in units of one token that no cache holds.
 ---@class neap.Economy
+---@field front integer    tokens of what never changes: system, tools, the task
 ---@field floor integer    the level to ebb to
 ---@field height integer   the level above which a rewrite pays
 ---@field read number      a token read from the provider's cache
@@ -588,6 +596,8 @@ function Ctx:ask_all(questions) end
 ---@field citations integer   how often later messages repeated something it holds
 ---@field since_cited integer
 ---@field identifiers integer
+---@field latest integer    facts in it that nothing later holds
+---@field written integer   of those, the ones that the model has written
 ---@field repeated_by integer?
 ---@field repeats integer?     of a result: the first one that had the same text
 ---@field pair neap.Entry?    of a call its result, of a result its call

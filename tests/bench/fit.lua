@@ -1,16 +1,19 @@
 -- Fits a policy's options to recordings from nothing: a start where every weight says nothing,
--- then one option at a time, in an order drawn by a seed, the value that a measure likes best.
+-- then one option at a time the value that a measure likes best: each once, then as a seed draws.
 -- next: lab.lua
 local M = {}
 
 -- Values to try of each option, the first being where the search starts.
 M.SPACE = {
-  { "cited", { 0, 0.1, 0.3, 1, 3 } },
-  { "spread", { 0, 0.25, 0.5, 0.75, 1 } },
-  { "recent", { 0, 0.25, 0.5, 0.75, 1, 1.5 } },
-  { "fresh", { 0, 0.25, 0.5, 0.75, 1 } },
-  { "repeated", { 1, 0.3, 0.1 } },
-  { "front", { 0, 0.1, 0.3, 1 } },
+  { "giant", { 0.6, 0.15, 0.22, 0.3, 0.45 } },
+  { "spread", { 0, 0.5, 0.75, 1 } },
+  { "written", { 0, 1, 4, 10 } },
+  { "fresh", { 0, 0.3, 0.6 } },
+  { "excerpt", { 0.2, 0.12, 0.3 } },
+  { "base", { 1, 0.3 } },
+  { "user", { 1, 3 } },
+  { "repeated", { 1, 0.1 } },
+  { "front", { 0, 0.1 } },
 }
 
 local SEED = 7
@@ -49,10 +52,12 @@ function M.search(measure, tries)
   local best = start()
   local value, tried, known = measure(best), 1, {}
   known[M.text(best)] = true
-  local x, quiet = SEED, 0
-  while tried < tries and quiet < 2 * #M.SPACE do
+  local x, turn, quiet = SEED, 0, 0
+  while tried < tries and quiet < 3 * #M.SPACE do
+    turn = turn + 1
     x = (x * 1103515245 + 12345) % 2147483648
-    local one = M.SPACE[(x >> 16) % #M.SPACE + 1]
+    -- each once, in the order of the list; then as the seed draws them
+    local one = M.SPACE[turn <= #M.SPACE and turn or (x >> 16) % #M.SPACE + 1]
     local better = false
     for _, v in ipairs(one[2]) do
       local next = with(best, one[1], v)

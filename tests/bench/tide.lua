@@ -4,6 +4,7 @@
 --
 --     make bench-tide                              the shared recordings, 8,000 and 16,000
 --     make bench-tide ARGS="--fit 60"              refitted from nothing on each half first
+--     make bench-tide ARGS="--fit 60 --half 1"     on the first alone, reported on the second
 --     make bench-tide ARGS="--join 32000 64000"    recordings of one form end to end
 --     make bench-tide ARGS="--others 8000"         and every other shipped policy
 --
@@ -18,18 +19,20 @@ local oracle = require("neap.report.oracle")
 local paths = require("neap.paths")
 local shared = require("tests.support.shared")
 
-local FLOORS = { 0.05, 0.15, 0.3, 0.45, 0.6 } -- of the sweep
+local FLOORS = { 0.1, 0.25, 0.4, 0.55, 0.7 } -- of the sweep; a fit does with every other
+
 local TIDE, LINE = "policies/tide.lua", "policies/hysteresis.lua"
 local DRAWS = 1000
+local SAMPLE = 40000 -- tokens: a search leaves out what is longer, which takes most of the time
 
 local function options()
-  local o = { windows = {}, tries = 0 }
+  local o = { windows = {}, fit = 0 }
   local at = 1
   while arg[at] do
     local word = arg[at]
-    if word == "--fit" then
+    if word == "--fit" or word == "--half" then
       at = at + 1
-      o.tries = assert(tonumber(arg[at]), "--fit: a number of settings is expected")
+      o[word:sub(3)] = assert(tonumber(arg[at]), word .. ": a number is expected")
     elseif word == "--join" or word == "--others" then
       o[word:sub(3)] = true
     else
@@ -79,10 +82,11 @@ local function joined(cases)
 end
 
 -- Those that outgrow the window, cite something, and fit at every turn.
-local function in_window(cases, window, half)
+local function in_window(cases, window, half, most)
   local budget, out, over = window - math.min(8000, window // 8), {}, 0
   for _, c in ipairs(cases) do
-    if c.most > budget and c.full.cited > 0 and (not half or c.half == half) then
+    local is_sized = c.most > budget and c.most <= (most or math.huge)
+    if is_sized and c.full.cited > 0 and (not half or c.half == half) then
       c.line = c.line or {}
       c.line[window] = c.line[window] or lab.run(c.recording, { path = LINE }, window)
       if c.line[window].overflow > 0 then over = over + 1
@@ -104,10 +108,11 @@ end
 
 -- Sums by setting of the sweep and by case. `settings_of` a case: those its half is given; `told`:
 -- what the policy is told, nothing, the `told` facts or the `words`.
-local function curve(cases, window, settings_of, told)
+local function curve(cases, window, settings_of, told, every)
   local source = told and assert(shared.read(TIDE))
   local out = {}
-  for i, floor in ipairs(FLOORS) do
+  for f = 1, #FLOORS, every or 1 do
+    local floor, i = FLOORS[f], #out + 1
     out[i] = {}
     for k, c in ipairs(cases) do
       local path = told and lab.write(oracle.told(c[told], source)) or TIDE
@@ -205,8 +210,8 @@ local function print_others(s, window, shipped)
   io.write("\n", grid.format(rows, { "l", "r", "r", "r", "l" }))
 end
 
-local function report(cases, window, chosen, others)
-  local set, over = in_window(cases, window)
+local function report(cases, window, chosen, o)
+  local set, over = in_window(cases, window, o.half and 3 - o.half)
   local function settings_of(c)
     return chosen and chosen[3 - c.half] -- what the other half chose
   end
@@ -226,7 +231,7 @@ local function report(cases, window, chosen, others)
     percent(lab.share(s.line, set, "cost", true)), " %)\n\n")
   print_gap(s)
   local shipped = print_shipped(s, window)
-  if others then print_others(s, window, shipped) end
+  if o.others then print_others(s, window, shipped) end
 end
 
 -- What of hysteresis's missing facts a setting still misses at its cost: mean and pooled, over the
@@ -234,7 +239,7 @@ end
 local function objective(cases, windows, half)
   local sets = {}
   for i, window in ipairs(windows) do
-    sets[i] = in_window(cases, window, half)
+    sets[i] = in_window(cases, window, half, SAMPLE)
   end
   return function(settings)
     local sum = 0
@@ -243,7 +248,7 @@ local function objective(cases, windows, half)
       local line = line_of(set, window)
       local tide = curve(set, window, function()
         return settings
-      end)
+      end, nil, 2)
       for _, pooled in ipairs({ false, true }) do
         local cost = lab.share(line, set, "cost", pooled)
         local value = lab.curve_at(tide, set, "missing", cost, pooled) or 1
@@ -262,15 +267,15 @@ end
 lab.split(cases)
 if o.join then cases = joined(cases) end
 local chosen
-if o.tries > 0 then
+if o.fit > 0 then
   chosen = {}
-  for half = 1, 2 do
-    local best, value, tried = fit.search(objective(cases, o.windows, half), o.tries)
+  for half = o.half or 1, o.half or 2 do
+    local best, value, tried = fit.search(objective(cases, o.windows, half), o.fit)
     chosen[half] = best
     io.write(("half %d chose, of %d settings (%.3f): %s\n"):format(half, tried, value,
       fit.text(best)))
   end
 end
 for _, window in ipairs(o.windows) do
-  report(cases, window, chosen, o.others)
+  report(cases, window, chosen, o)
 end

@@ -284,6 +284,10 @@ static void facts(void) {
   CHECK("the model's text holds too", n && n->credited == 5 && n->first == 4 && n->fact);
   np_cite_stat s = np_cite_of(c, 4);
   CHECK("hits are counted", s.hits == 2 && s.last_hit == 5 && s.identifiers == 3);
+  CHECK("what nothing later holds is counted", s.latest == 1 && s.written == 0);
+  s = np_cite_of(c, 7);
+  CHECK("where it stands last, and that the model wrote it",
+        s.latest == 2 && s.written == 2);
   CHECK("an unknown entry has nothing", np_cite_of(c, 99).identifiers == 0);
   const int64_t *who;
   CHECK("holders are listed oldest first", np_cite_holders(c, lit("app.py"), &who) == 4 &&
@@ -422,6 +426,31 @@ static size_t slow_compare(const np_cite *c, const slow_entry *all, size_t by,
   return wrong;
 }
 
+/* What entry `at` shows last of what can be a fact, and of that what the model wrote. */
+static bool slow_latest(const np_cite *c, const slow_entry *all, size_t at) {
+  np_ident_iter it = np_ident_scan(np_str_of(all[at].text, all[at].n));
+  np_cite_stat got = np_cite_of(c, (int64_t)at + 1);
+  uint32_t latest = 0, written = 0;
+  np_ident id;
+  while (np_ident_next(&it, &id) && all[at].who != NP_ORIGIN_OTHER) {
+    np_str before = np_str_of(all[at].text, (size_t)(id.text.p - all[at].text));
+    if (id.kind == NP_IDENT_WORD || scanned(before, id.text)) continue;
+    const slow_entry *first = NULL;
+    bool later = false, model = false;
+    for (size_t i = 0; i < MODEL_ENTRIES; i++) {
+      if (!slow_holds(&all[i], id.text)) continue;
+      if (!first) first = &all[i];
+      later = later || i > at;
+      model = model || all[i].who == NP_ORIGIN_MODEL;
+    }
+    if (later || (first->who != NP_ORIGIN_RESULT && first->who != NP_ORIGIN_USER))
+      continue;
+    latest++;
+    written += model;
+  }
+  return got.latest == latest && got.written == written;
+}
+
 static void model_agrees(void) {
   static const char *const names[] = {"aa_1",  "bb_2",   "cc_3",  "dd_4",  "ee_5",
                                       "ff_6",  "gg_7",   "wordy", "other", "1234",
@@ -449,6 +478,7 @@ static void model_agrees(void) {
     }
     for (size_t i = 0; i < MODEL_ENTRIES; i++) {
       if (all[i].who == NP_ORIGIN_MODEL) wrong += slow_compare(c, all, i, &expected);
+      wrong += !slow_latest(c, all, i);
     }
     seen += np_cite_count(c);
     total += expected;

@@ -192,19 +192,30 @@ static void random_undo(world *w) {
 
 static int previews; /* of all worlds */
 
-/* What is remembered of a lower rung is what it comes to now. */
+/* One trim or several, whose worth is what they show, or not. */
+static void other_ladder(world *w) {
+  int64_t first = (int64_t)pick(&w->h, 3) * 80, rest = (int64_t)pick(&w->h, 3);
+  np_ladder *l = &w->pack.ladder;
+  *l = (np_ladder){.tokens = {first}, .by_shown = pick(&w->h, 2) > 0};
+  for (int i = 1; first && i <= rest; i++) l->tokens[i] = first - 25 * i;
+}
+
+/* What is remembered of a lower step is what it comes to now. */
 static void check_previews(world *w) {
   np_pack *p = &w->pack;
   uint32_t any;
   np_pack_preview(p, 1, NP_MASKED, &any); /* another ladder makes itself felt here */
   for (int64_t id = 1; id <= (int64_t)p->view.count; id++) {
     np_shown *s = np_view_at(&p->view, id);
-    for (int rung = NP_TRIMMED; s->listed && rung < NP_DROPPED; rung++) {
-      uint32_t tokens, known = s->preview[rung - 1];
+    for (int step = 0; s->listed && step < NP_STEPS; step++) {
+      uint32_t tokens, known = s->preview[step];
+      uint16_t kept = step < NP_TRIMS ? s->kept[step] : 0;
       if (!known) continue;
-      s->preview[rung - 1] = 0;
-      np_pack_preview(p, id, (np_rung)rung, &tokens);
-      if (s->preview[rung - 1] != known) fail(w, "a preview is out of date");
+      s->preview[step] = 0;
+      np_pack_preview_step(p, id, step, &tokens);
+      if (s->preview[step] != known) fail(w, "a preview is out of date");
+      if (step < NP_TRIMS && p->ladder.by_shown && s->kept[step] != kept)
+        fail(w, "the names of a preview are out of date");
       previews++;
     }
   }
@@ -453,7 +464,7 @@ static void turn(world *w) {
   check_pointers(w);
   if (!pick(&w->h, 5)) check_fresh(w);
   if (w->prompts % 4 == 0) check_untouched(w, r.body);
-  if (!pick(&w->h, 8)) p->ladder.tokens = (int64_t)pick(&w->h, 3) * 80;
+  if (!pick(&w->h, 8)) other_ladder(w);
   if (np_pack_prepare(p, NULL)) fail(w, "no memory for previews");
   if (!pick(&w->h, 3)) check_previews(w);
   if (!pick(&w->h, 20)) {

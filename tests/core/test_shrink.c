@@ -200,14 +200,86 @@ static void test_front(void) {
 
 /* ---- the ladder ---- */
 
+/* A result of 12 lines, of which the first half has a name each. */
+static void named_result(golden *g) {
+  np_buf m, t;
+  np_buf_init(&m, &np_alloc_libc);
+  np_buf_init(&t, &np_alloc_libc);
+  for (int i = 0; i < 12; i++) {
+    if (i < 6) np_buf_adds(&t, "name_");
+    np_buf_addc(&t, (char)('a' + i));
+    np_buf_adds(&t, i < 6 ? "1 is what this line is about, and more of it\n"
+                          : " has nothing that is a name of anything at all\n");
+  }
+  golden_json(&m, "{'role':'tool','tool_call_id':'c','content':");
+  np_json_quote(&m, np_buf_str(&t));
+  np_buf_addc(&m, '}');
+  golden_history(g, CALL);
+  golden_add(g, np_buf_str(&m));
+  np_buf_free(&m);
+  np_buf_free(&t);
+}
+
+static uint32_t trim_to(golden *g, int64_t id, int step) {
+  np_pack_lower_step(&g->pack, id, step, golden_reason);
+  return np_view_at(&g->pack.view, id)->tokens;
+}
+
+/* Several trims: each smaller than the one before, also of what is trimmed already, and undone
+** one by one. */
+static void test_trims(void) {
+  golden g;
+  history(&g, "openai", 100000);
+  g.pack.ladder = (np_ladder){.tokens = {500, 200, 80}};
+  uint32_t first = trim_to(&g, 4, 0);
+  size_t mark = np_pack_mark(&g.pack);
+  CHECK("the first trim", first <= 500 && first > 300);
+  uint32_t second = trim_to(&g, 4, 1);
+  CHECK("the second is smaller, of the same rung",
+        second <= 200 && second > 80 && np_view_at(&g.pack.view, 4)->rung == NP_TRIMMED);
+  CHECK("a larger one does nothing", trim_to(&g, 4, 0) == second);
+  CHECK("the third", trim_to(&g, 4, 2) <= 80);
+  np_pack_undo(&g.pack, mark, NULL);
+  CHECK("undone it is the first again", np_view_at(&g.pack.view, 4)->tokens == first);
+  int64_t all = np_pack_tokens(&g.pack);
+  g.pack.order = NP_ORDER_VALUE;
+  np_pack_shrink(&g.pack, all - 1, golden_reason, NULL);
+  CHECK("a choice takes some step of some result", np_pack_tokens(&g.pack) < all);
+  golden_close(&g);
+}
+
+/* A trim that shows all names is worth all of the entry: it goes before what loses names. */
+static void test_worth_by_shown(void) {
+  for (int by = 0; by < 2; by++) {
+    golden g;
+    golden_open(&g, v, "openai", 100000);
+    golden_history(&g, "{'role':'user','content':'go'}\n");
+    named_result(&g);
+    golden_history(&g, "{'role':'assistant','content':'x'}\n");
+    g.pack.order = NP_ORDER_VALUE;
+    g.pack.ladder =
+        (np_ladder){.tokens = {130, 60}, .by_shown = by > 0, .worth_set = true};
+    np_pack_shrink(&g.pack, np_pack_tokens(&g.pack) - 1, golden_reason, NULL);
+    const np_shown *s = np_view_at(&g.pack.view, 3);
+    np_str text = s->text;
+    bool kept = np_str_find(text, NP_LIT("name_f1"), 0) != SIZE_MAX;
+    if (by) CHECK("the cheap step keeps the names", s->rung == NP_TRIMMED && kept);
+    CHECK("it is lowered", s->rung > NP_FULL);
+    CHECK("names are counted once",
+          np_pack_names(&g.pack, NP_LIT("a_b c_d a_b words")) == 0 ||
+              np_pack_names(&g.pack, NP_LIT("ab_1 cd_2 ab_1")) == 2);
+    golden_close(&g);
+  }
+}
+
 static void test_ladder(void) {
   golden g;
   history(&g, "openai", 100000);
-  g.pack.ladder.tokens = 120;
+  g.pack.ladder.tokens[0] = 120;
   np_pack_lower(&g.pack, 4, NP_TRIMMED, golden_reason);
   CHECK("a ladder's trim has its tokens", np_view_at(&g.pack.view, 4)->tokens <= 120 &&
                                               np_view_at(&g.pack.view, 4)->tokens > 70);
-  g.pack.ladder.tokens = 0;
+  g.pack.ladder.tokens[0] = 0;
   np_pack_lower(&g.pack, 6, NP_TRIMMED, golden_reason);
   CHECK("without one it is 250", np_view_at(&g.pack.view, 6)->tokens <= 250 &&
                                      np_view_at(&g.pack.view, 6)->tokens > 200);
@@ -454,6 +526,8 @@ int main(void) {
   test_value_of_size();
   test_front();
   test_ladder();
+  test_trims();
+  test_worth_by_shown();
   test_last_resort();
   test_held();
   test_small_atoms();

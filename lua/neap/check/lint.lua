@@ -15,7 +15,7 @@ local json = core.json
 ---@field what string
 
 -- What is asked of the economy; it is a plain table, which answers nil to what it does not have.
-M.ECONOMY = { "cold", "floor", "height", "quote", "read", "write" }
+M.ECONOMY = { "cold", "floor", "front", "height", "quote", "read", "write" }
 
 -- What people look for under another name.
 local INSTEAD = {
