@@ -18,20 +18,20 @@
 -- example: window=3100 reserve=300
 --   user 20
 --   call read src/a.c
---   result 500                                     -> masked
+--   result 400                                     -> masked
 --   call read src/b.c
---   result 500 "fault E4711 in core/pump.c:88"     -> trimmed
+--   result 400 "fault E4711 in core/pump.c:88"     -> trimmed
 --   text 30 "core/pump.c:88 says E4711"
 --   call read src/c.c
---   result 500 "warns of W0815 in core/valve.c:3"   -> trimmed
+--   result 400 "warns of W0815 in core/valve.c:3"   -> trimmed
 --   call read src/d.c
---   result 500                                     -> trimmed
+--   result 400                                     -> masked
 --   text 30 "E4711 again"
 --   call read src/e.c
---   result 500                                     -> trimmed
+--   result 400                                     -> masked
 --   text 30 "E4711 again"
 --   call read src/f.c
---   result 500
+--   result 400
 
 return {
   api = 1,
@@ -45,18 +45,18 @@ return {
     fresh = { default = 0.3, min = 0, help = "exponent of the age in steps" },
     user = { default = 3.0, min = 0, help = "times as much for what a user said" },
     repeated = { default = 0.1, min = 0, max = 1, help = "what a later copy leaves of the value" },
-    held = { default = 0.04, min = 0, max = 1, help = "share of the room: what a user said up to it stays" },
-    giant = { default = 0.22, min = 0, help = "share of the room that is too large on arrival" },
+    held = { default = 0.04, min = 0, max = 1, help = "share of the room: a user's words kept" },
+    giant = { default = 0.2, min = 0, help = "share of the room that is too large on arrival" },
     excerpt = { default = 0.2, min = 0, max = 1, help = "share of the room that a giant keeps" },
     front = { default = 0.0, min = 0, help = "more value lost, as a share, to keep the beginning" },
-    floor = { default = 0.5, min = 0, max = 1, help = "share of the room to ebb to" },
+    floor = { default = 0.4, min = 0, max = 1, help = "share of the room to ebb to" },
   },
   tools = { "recall", "read" },
   order = "value",
   ladder = {
     trimmed = { tokens = { 1000, 400, 150 }, worth = "shown" },
-    reference = { worth = 0.05 },
-    masked = { worth = 0.02 },
+    reference = { worth = 0.15 },
+    masked = { worth = 0.1 },
   },
 
   admit = function(ctx, e, o)

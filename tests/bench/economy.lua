@@ -28,7 +28,7 @@ local MANY = 100000 -- messages of the one assembly
 
 -- Goals for units a prompt token, at prompts of 88,000 tokens or more on average. Cut on arrival
 -- is what is longer than 4,000 characters.
-local CUT = { giant = 0.0087, excerpt = 500, front = 0.3, floor = 0.54 }
+local CUT = { giant = 0.0087, excerpt = 0.0039, front = 0.3, floor = 0.54 }
 local ROWS = {
   { "tide", policy = "tide", goal = 0.117 },
   { "tide, results cut on arrival", policy = "tide", options = CUT, goal = 0.113 },
