@@ -387,6 +387,8 @@ neap_rc np_asks_cancel(neap_session *s, const char *why);
 neap_rc np_asks_take(neap_session *s, const np_event *ev);
 neap_rc np_events_resume(neap_session *s); /* reads a stored session back: */
 neap_rc np_events_take(void *session, const np_event *ev, bool purged);
+/* What may begin a prompt: tools, or members of the request (NP_EV_REQUEST). */
+neap_rc np_session_check_head(neap_session *s, np_event_kind kind, np_str json);
 neap_rc np_events_end(neap_session *s);
 /* What serves from now on, its state being there: as a reload does. */
 neap_rc np_reload_swap(neap_session *s, np_policy *fresh);

@@ -254,8 +254,10 @@ static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
   return rc;
 }
 
-static neap_rc keep_head(neap_session *s, np_str body, np_str *field) {
-  if (!np_arena_copy(&s->arena, body, field)) return np_fail_mem(&s->err);
+static neap_rc keep_head(neap_session *s, const np_event *ev, np_str *field) {
+  neap_rc rc = np_session_check_head(s, (np_event_kind)ev->kind, ev->body);
+  if (rc) return rc;
+  if (!np_arena_copy(&s->arena, ev->body, field)) return np_fail_mem(&s->err);
   bool recall = np_str_find(s->tools, NP_LIT("\"neap_read\""), 0) != SIZE_MAX;
   np_buf_clear(&s->toolset);
   return np_pack_tools_set(&s->pack, s->tools, s->request, recall, &s->err);
@@ -293,8 +295,7 @@ static neap_rc gone(neap_session *s, const np_event *ev) {
                  s->name, (long long)ev->seq, (long long)ev->seq - 1);
 }
 
-neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
-  neap_session *s = ctx;
+static neap_rc take(neap_session *s, const np_event *ev, bool purged) {
   size_t index;
   if (ev->kind == NP_EV_FILE) {
     neap_rc rc = np_files_take(s, ev, purged);
@@ -308,12 +309,12 @@ neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
     return np_void_take(s, ev);
   switch (ev->kind) {
     case NP_EV_TOOLS: {
-      neap_rc rc = keep_head(s, ev->body, &s->tools);
+      neap_rc rc = keep_head(s, ev, &s->tools);
       s->host_tools = s->tools;
       return rc;
     }
     case NP_EV_OPEN: return np_pins_take(s, ev->head);
-    case NP_EV_REQUEST: return keep_head(s, ev->body, &s->request);
+    case NP_EV_REQUEST: return keep_head(s, ev, &s->request);
     case NP_EV_MESSAGE: {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
       if (!rc) s->log.messages[index].seq = ev->seq;
@@ -356,6 +357,28 @@ static neap_rc take_counted(void *ctx, const np_event *ev, bool purged) {
   neap_session *s = ctx;
   if (s->read_to && ev->seq > s->read_to) return NEAP_E_LIMIT;
   return np_events_take(s, ev, purged);
+}
+
+/* What is wrong with a text says nothing of where that stands. */
+static neap_rc locate(neap_session *s, const np_event *ev, neap_rc rc) {
+  np_err why = s->err;
+  if (why.code != rc) return rc; /* who reads stops here */
+  return np_fail(&s->err, rc,
+                 "session %s, event %lld cannot be read (%s); check the store", s->name,
+                 (long long)ev->seq, why.text);
+}
+
+neap_rc np_events_take(void *ctx, const np_event *ev, bool purged) {
+  neap_session *s = ctx;
+  neap_rc rc = take(s, ev, purged);
+  switch (rc) {
+    case NEAP_E_ARG:
+    case NEAP_E_JSON:
+    case NEAP_E_UTF8:
+    case NEAP_E_SHAPE:
+    case NEAP_E_LIMIT: return locate(s, ev, rc);
+    default: return rc;
+  }
 }
 
 neap_rc np_events_resume(neap_session *s) {

@@ -515,6 +515,30 @@ static neap_rc check_head(neap_session *s, np_str json, np_json_type type,
   return v.type == type ? NEAP_OK : np_fail(&s->err, NEAP_E_SHAPE, "%s", what);
 }
 
+/* What neap writes itself, under whichever name the provider has for it. */
+static neap_rc check_members(neap_session *s, np_json members) {
+  static const char *const ours[] = {"messages", "input", "contents", "tools"};
+  np_json v;
+  for (size_t i = 0; i < NP_COUNT(ours); i++) {
+    if (!np_json_get(members, ours[i], &v)) continue;
+    return np_fail(&s->err, NEAP_E_SHAPE,
+                   "messages and tools are the engine's; leave %s out of the request "
+                   "members",
+                   ours[i]);
+  }
+  return NEAP_OK;
+}
+
+neap_rc np_session_check_head(neap_session *s, np_event_kind kind, np_str json) {
+  np_json members;
+  if (kind == NP_EV_TOOLS)
+    return check_head(s, json, NP_JSON_ARRAY, "tools must be a JSON array of schemas");
+  neap_rc rc =
+      check_head(s, json, NP_JSON_OBJECT, "request members must be a JSON object");
+  if (!rc && !np_json_check(json, &members, NULL)) rc = check_members(s, members);
+  return rc;
+}
+
 static neap_rc too_late(neap_session *s, const char *what) {
   return np_fail(&s->err, NEAP_E_MISUSE,
                  "%s are set before the first prompt, since they begin it; give the same "
@@ -539,33 +563,17 @@ neap_rc neap_set_tools(neap_session *s, neap_str json) {
   bool same = true;
   neap_rc rc = np_session_enter_text(s, &json);
   if (rc) return rc;
-  rc = check_head(s, json, NP_JSON_ARRAY, "tools must be a JSON array of schemas");
+  rc = np_session_check_head(s, NP_EV_TOOLS, json);
   if (!rc && s->turn) rc = np_tools_same(s, json, &same);
   else if (!rc) rc = set_head(s, json, &s->tools, NP_EV_TOOLS);
   if (!rc && !same) rc = too_late(s, "tools");
   return np_session_leave(s, rc);
 }
 
-/* What neap writes itself, under whichever name the provider has for it. */
-static neap_rc check_members(neap_session *s, np_json members) {
-  static const char *const ours[] = {"messages", "input", "contents", "tools"};
-  np_json v;
-  for (size_t i = 0; i < NP_COUNT(ours); i++) {
-    if (!np_json_get(members, ours[i], &v)) continue;
-    return np_fail(&s->err, NEAP_E_SHAPE,
-                   "messages and tools are the engine's; leave %s out of the request "
-                   "members",
-                   ours[i]);
-  }
-  return NEAP_OK;
-}
-
 neap_rc neap_set_request(neap_session *s, neap_str json) {
   neap_rc rc = np_session_enter_text(s, &json);
-  np_json members;
   if (rc) return rc;
-  rc = check_head(s, json, NP_JSON_OBJECT, "request members must be a JSON object");
-  if (!rc && !np_json_check(json, &members, NULL)) rc = check_members(s, members);
+  rc = np_session_check_head(s, NP_EV_REQUEST, json);
   if (!rc && s->turn)
     rc = np_str_eq(json, s->request) ? NEAP_OK : too_late(s, "request members");
   else if (!rc) rc = set_head(s, json, &s->request, NP_EV_REQUEST);

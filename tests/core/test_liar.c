@@ -149,6 +149,42 @@ static void put_le(char *p, uint64_t v) {
   for (int i = 0; i < 8; i++) p[i] = (char)(v >> (8 * i) & 255);
 }
 
+/* Whoever reads "the JSON ends early" wants to know of which session and where. */
+static void test_told(neap *n, const log *l) {
+  static const struct {
+    int kind;
+    const char *body;
+  } bad[] = {
+      {NP_EV_TOOLS, "[{"},        {NP_EV_TOOLS, "7"},
+      {NP_EV_REQUEST, "{\"a\":"}, {NP_EV_MESSAGE, "{\"x\":"},
+      {NP_EV_SCHEMA, "["},        {NP_EV_REQUEST, "{\"messages\":[]}"},
+  };
+  log *lie = malloc(sizeof *lie);
+  if (!lie) exit(2);
+  for (size_t i = 0; i < NP_COUNT(bad); i++) {
+    np_err e;
+    char name[24], where[60];
+    neap_session *s = NULL;
+    neap_options o = {.size = sizeof o, .policy = policy, .window = 6000, .reserve = -1};
+    snprintf(name, sizeof name, "told %zu", i);
+    *lie = *l;
+    np_event *last = &lie->ev[lie->n++];
+    *last = (np_event){.seq = (int64_t)lie->n, .kind = bad[i].kind, .version = 1};
+    last->head = NP_LIT("{}");
+    last->body = np_str_cstr(bad[i].body);
+    snprintf(where, sizeof where, "session %s, event %zu cannot be read (", name, lie->n);
+    neap_rc rc = n->store->ops->restore(n->store, NP_LIT(""), np_str_cstr(name), lie->ev,
+                                        lie->n, &e);
+    CHECK("the log is stored", rc == NEAP_OK);
+    rc = neap_session_open(n, name, &o, &s);
+    bool told = rc != NEAP_OK && strstr(neap_error(n), where);
+    if (!told) fprintf(stderr, "%zu: %d %s\n", i, (int)rc, neap_error(n));
+    CHECK("what cannot be read is told with its session and event", told);
+    neap_session_close(s);
+  }
+  free(lie);
+}
+
 /* The body of a turn begins with how many keys were derived. */
 static void test_turns(neap *n, neap *m, const log *l) {
   static const uint64_t keys[] = {UINT64_MAX, (uint64_t)INT64_MAX, (uint64_t)1 << 62,
@@ -263,6 +299,7 @@ int main(void) {
   read_log(n, "plain", &ar, &l[0]);
   read_log(n, "back", &ar, &l[1]);
   test_turns(n, m, &l[0]);
+  test_told(n, &l[0]);
   test_any(n, m, &l[0], "plain", 150);
   test_any(n, m, &l[1], "back", 100);
   neap_close(n);
