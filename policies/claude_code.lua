@@ -6,7 +6,8 @@
 -- Of the window 20,000 tokens are the answer's and 13,000 a buffer; above that (167,000 of
 -- 200,000) all is folded but the newest steps: at least 10,000 tokens with 5 texts, at most
 -- 40,000. In windows below `per` these numbers shrink in proportion. The summary comes a turn
--- later, so it is asked for 5 % below the budget at the latest; earlier ones stay.
+-- later, so it is asked for 5 % below the budget at the latest. It takes in the last one: here
+-- as many of its lines as half of it holds.
 --
 -- example: window=4000
 --   user 20
@@ -33,6 +34,32 @@ local function tail(ctx, o, part)
   return step
 end
 
+-- What the summary so far says, as many lines as half of so many tokens of four bytes hold.
+local function earlier(ctx, tokens)
+  local kept, bytes = {}, 2 * tokens
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    for line in e:lines(2, 2000):gmatch("[^\n]+") do
+      bytes = bytes - #line - 1
+      if bytes < 0 then break end
+      kept[#kept + 1] = line .. "\n"
+    end
+  end
+  return table.concat(kept)
+end
+
+-- The new summary takes the place of the last one.
+local function replace(ctx, old, text)
+  local last = {}
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    last[#last + 1] = e
+  end
+  if not ctx:fold(old, text) then return false end
+  for _, e in ipairs(last) do
+    e:drop("a new summary has taken its place")
+  end
+  return true
+end
+
 return {
   api = 1,
   name = "claude_code",
@@ -56,8 +83,10 @@ return {
     local limit = math.min(ctx.window - part * (o.answer + o.buffer), 0.95 * ctx.budget)
     if ctx.tokens < limit or ctx.step < (ctx.state.later or 0) then return end
     local old = ctx:span({ before = tail(ctx, o, part) })
-    local most = neap.clamp(old.tokens // 3, 50, o.summary)
-    local done = ctx:fold(old, ctx:summarize(old, { max_tokens = most }))
+    local kept = earlier(ctx, o.summary)
+    local most = neap.clamp(old.tokens // 3, 50, math.max(50, o.summary - #kept // 4))
+    local text = ctx:summarize(old, { max_tokens = most })
+    local done = text and replace(ctx, old, kept .. text)
     if not done then ctx.state.later = ctx.step + 10 end
   end,
 

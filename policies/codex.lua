@@ -6,7 +6,8 @@
 -- at the head of the summary; of the one that is too long the end is cut; the newest stays in its
 -- place as well. A token is four bytes,
 -- as Codex takes it; a fold holds 64 KiB, so that 14,000 are the most. The summary is asked for
--- 5 % below the budget at the latest, as it comes a turn later. Earlier ones stay beside it.
+-- 5 % below the budget at the latest, as it comes a turn later. It takes in the last one: as many
+-- of its lines as half of it holds.
 --
 -- example: window=3000 reserve=0
 --   user 20
@@ -32,6 +33,45 @@ local function said(ctx, bytes)
   return table.concat(kept, "\n")
 end
 
+-- What the last compaction left: the user's words, and of its summary as many lines as half of so
+-- many tokens of four bytes hold.
+local function earlier(ctx, tokens)
+  local words, kept, bytes = "", {}, 2 * tokens
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    local read, text = pcall(e.lines, e, 2, 4000)
+    if not read then text = "" end
+    local from, to = text:find("\n\nSummary:\n", 1, true)
+    if from then words = text:sub(#"The user said:\n" + 1, from - 1) end
+    for line in text:sub((to or 0) + 1):gmatch("[^\n]+") do
+      bytes = bytes - #line - 1
+      if bytes < 0 then break end
+      kept[#kept + 1] = line .. "\n"
+    end
+  end
+  return words, table.concat(kept)
+end
+
+-- Both, the older cut to what is left of so many bytes.
+local function joined(older, newer, bytes)
+  local room = bytes - #newer - 1
+  if older == "" or room <= 0 then return newer end
+  if #older > room then older = older:sub(utf8.offset(older, 0, #older - room + 1)) end
+  return newer == "" and older or older .. "\n" .. newer
+end
+
+-- The new summary takes the place of the last one.
+local function replace(ctx, old, text)
+  local last = {}
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    last[#last + 1] = e
+  end
+  if not ctx:fold(old, text) then return false end
+  for _, e in ipairs(last) do
+    e:drop("a new summary has taken its place")
+  end
+  return true
+end
+
 return {
   api = 1,
   name = "codex",
@@ -46,10 +86,13 @@ return {
   compact = function(ctx, o)
     local limit = math.min(o.limit * ctx.window, 0.95 * ctx.budget)
     if ctx.tokens < limit or ctx.step < (ctx.state.later or 0) then return end
-    local old, words = ctx:span({}), said(ctx, math.min(4 * o.users // 1, 56000))
-    local most = neap.clamp(old.tokens // 3, 50, o.summary)
+    local bytes, old = math.min(4 * o.users // 1, 56000), ctx:span({})
+    local before, kept = earlier(ctx, o.summary)
+    local words = joined(before, said(ctx, bytes), bytes)
+    local most = neap.clamp(old.tokens // 3, 50, math.max(50, o.summary - #kept // 4))
     local summary = ctx:summarize(old, { max_tokens = most })
-    if summary and words ~= "" then summary = "The user said:\n" .. words .. "\n\n" .. summary end
-    if not ctx:fold(old, summary) then ctx.state.later = ctx.step + 10 end
+    local text = summary and kept .. summary
+    if text and words ~= "" then text = "The user said:\n" .. words .. "\n\nSummary:\n" .. text end
+    if not text or not replace(ctx, old, text) then ctx.state.later = ctx.step + 10 end
   end,
 }

@@ -6,7 +6,8 @@
 -- when it is 30,000 or more. At half of the window the first 70 % are folded, up to the next
 -- user message, or else to the last: in a run that has one user message nothing is folded. In
 -- windows below `per` tokens the numbers shrink in proportion. Sizes are exact, and the steps
--- whole. Left out: results cut to 30 lines for the summary, and its second look at it.
+-- whole. A summary takes in the last one: here as many of its lines as half of it holds. Left
+-- out: results cut to 30 lines for the summary, and its second look at it.
 --
 -- example: window=4000 limit=0.3
 --   user 20
@@ -38,6 +39,32 @@ local function split(ctx, share)
   return step
 end
 
+-- What the summary so far says, as many lines as half of so many tokens of four bytes hold.
+local function earlier(ctx, tokens)
+  local kept, bytes = {}, 2 * tokens
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    for line in e:lines(2, 2000):gmatch("[^\n]+") do
+      bytes = bytes - #line - 1
+      if bytes < 0 then break end
+      kept[#kept + 1] = line .. "\n"
+    end
+  end
+  return table.concat(kept)
+end
+
+-- The new summary takes the place of the last one.
+local function replace(ctx, old, text)
+  local last = {}
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    last[#last + 1] = e
+  end
+  if not ctx:fold(old, text) then return false end
+  for _, e in ipairs(last) do
+    e:drop("a new summary has taken its place")
+  end
+  return true
+end
+
 return {
   api = 1,
   name = "gemini_cli",
@@ -57,8 +84,10 @@ return {
     if ctx.tokens < o.limit * ctx.window or ctx.step < (ctx.state.later or 0) then return end
     local old = ctx:span({ before = split(ctx, 1 - o.preserve) })
     if old.atoms == 0 then return end
-    local most = neap.clamp(old.tokens // 3, 50, o.summary)
-    local done = ctx:fold(old, ctx:summarize(old, { max_tokens = most }))
+    local kept = earlier(ctx, o.summary)
+    local most = neap.clamp(old.tokens // 3, 50, math.max(50, o.summary - #kept // 4))
+    local text = ctx:summarize(old, { max_tokens = most })
+    local done = text and replace(ctx, old, kept .. text)
     if not done then ctx.state.later = ctx.step + 10 end
   end,
 

@@ -3,9 +3,9 @@
 -- November 2025 (max_size 80, keep_first 4; of the class itself 240 and 2).
 --
 -- An event is the system prompt, a message, a call, a result, a summary. The first `keep_first`
--- stay for good, then comes the summary, then the newest: half of max_size in all. OpenHands asks
--- for one summary that takes in the last one; here each is written once and stays, and together
--- they count as one. Whole steps go, so up to a step more is kept.
+-- stay for good, then comes the summary, then the newest: half of max_size in all. The summary
+-- takes in the last one: here as many of its lines as half of the new one holds. Whole steps go,
+-- so up to a step more is kept.
 --
 -- example: window=8000 max_size=10 keep_first=2
 --   user 20
@@ -32,6 +32,32 @@ local function events(ctx)
   return list
 end
 
+-- What the summary so far says, as many lines as half of so many tokens of four bytes hold.
+local function earlier(ctx, tokens)
+  local kept, bytes = {}, 2 * tokens
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    for line in e:lines(2, 2000):gmatch("[^\n]+") do
+      bytes = bytes - #line - 1
+      if bytes < 0 then break end
+      kept[#kept + 1] = line .. "\n"
+    end
+  end
+  return table.concat(kept)
+end
+
+-- The new summary takes the place of the last one.
+local function replace(ctx, old, text)
+  local last = {}
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    last[#last + 1] = e
+  end
+  if not ctx:fold(old, text) then return false end
+  for _, e in ipairs(last) do
+    e:drop("a new summary has taken its place")
+  end
+  return true
+end
+
 return {
   api = 1,
   name = "openhands",
@@ -45,7 +71,7 @@ return {
 
   compact = function(ctx, o)
     local list = events(ctx)
-    local _, summaries = ctx:entries({ kind = "summary", min_tokens = 1 })
+    local _, summaries = ctx:entries({ kind = "summary", at = "full" })
     local count = 2 + #list + math.min(1, summaries)
     if count <= o.max_size or ctx.step < (ctx.state.later or 0) then return end
     local first = list[o.keep_first - 1] -- the oldest that may go
@@ -53,8 +79,10 @@ return {
     if not first or not tail then return end
     local from = first.kind == "result" and first.step + 1 or first.step
     local middle = ctx:span({ from = from, before = tail.step })
-    local most = neap.clamp(middle.tokens // 3, 50, o.summary)
-    local done = ctx:fold(middle, ctx:summarize(middle, { max_tokens = most }))
+    local kept = earlier(ctx, o.summary)
+    local most = neap.clamp(middle.tokens // 3, 50, math.max(50, o.summary - #kept // 4))
+    local text = ctx:summarize(middle, { max_tokens = most })
+    local done = text and replace(ctx, middle, kept .. text)
     if not done then ctx.state.later = ctx.step + 10 end
   end,
 }

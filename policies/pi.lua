@@ -6,7 +6,7 @@
 -- tokens, where pi takes four characters for one; the summary has at most 0.8 of the reserve.
 -- In windows below `per` tokens the numbers shrink in proportion. The summary comes a turn after
 -- it was asked for, so that is done 5 % below the budget at the latest. pi writes its one summary
--- anew; here each stays as it was written.
+-- anew from the last: here as many of its lines as half of the new one holds.
 --
 -- example: window=4000
 --   user 20
@@ -29,6 +29,32 @@ local function cut(ctx, keep)
   return 0
 end
 
+-- What the summary so far says, as many lines as half of so many tokens of four bytes hold.
+local function earlier(ctx, tokens)
+  local kept, bytes = {}, 2 * tokens
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    for line in e:lines(2, 2000):gmatch("[^\n]+") do
+      bytes = bytes - #line - 1
+      if bytes < 0 then break end
+      kept[#kept + 1] = line .. "\n"
+    end
+  end
+  return table.concat(kept)
+end
+
+-- The new summary takes the place of the last one.
+local function replace(ctx, old, text)
+  local last = {}
+  for e in ctx:entries({ kind = "summary", at = "full" }) do
+    last[#last + 1] = e
+  end
+  if not ctx:fold(old, text) then return false end
+  for _, e in ipairs(last) do
+    e:drop("a new summary has taken its place")
+  end
+  return true
+end
+
 return {
   api = 1,
   name = "pi",
@@ -45,8 +71,11 @@ return {
     local limit = math.min(ctx.window - part * o.reserve, 0.95 * ctx.budget)
     if ctx.tokens <= limit or ctx.step < (ctx.state.later or 0) then return end
     local old = ctx:span({ before = cut(ctx, part * o.keep) })
-    local most = neap.clamp(old.tokens // 3, 50, math.max(50, 0.8 * part * o.reserve // 1))
-    local done = ctx:fold(old, ctx:summarize(old, { max_tokens = most }))
+    local room = math.max(50, 0.8 * part * o.reserve // 1)
+    local kept = earlier(ctx, room)
+    local most = neap.clamp(old.tokens // 3, 50, math.max(50, room - #kept // 4))
+    local text = ctx:summarize(old, { max_tokens = most })
+    local done = text and replace(ctx, old, kept .. text)
     if not done then ctx.state.later = ctx.step + 10 end
   end,
 }
