@@ -33,22 +33,16 @@ local function said(ctx, bytes)
   return table.concat(kept, "\n")
 end
 
--- What the last compaction left: the user's words, and of its summary as many lines as half of so
--- many tokens of four bytes hold.
+-- What the last compaction left: its summary, the user's words in it, and of the rest as many lines
+-- as half of so many tokens of four bytes hold.
 local function earlier(ctx, tokens)
-  local words, kept, bytes = "", {}, 2 * tokens
-  for e in ctx:entries({ kind = "summary", at = "full" }) do
-    local read, text = pcall(e.lines, e, 2, 4000)
-    if not read then text = "" end
-    local from, to = text:find("\n\nSummary:\n", 1, true)
-    if from then words = text:sub(#"The user said:\n" + 1, from - 1) end
-    for line in text:sub((to or 0) + 1):gmatch("[^\n]+") do
-      bytes = bytes - #line - 1
-      if bytes < 0 then break end
-      kept[#kept + 1] = line .. "\n"
-    end
-  end
-  return words, table.concat(kept)
+  local last = ctx:entries({ kind = "summary", at = "full" })()
+  local read, text = pcall(last and last.lines or error, last, 2, 4000)
+  if not read then return last, "", "" end
+  local from, to = text:find("\n\nSummary:\n", 1, true)
+  local words = from and text:sub(#"The user said:\n" + 1, from - 1) or ""
+  local rest = (text:sub((to or 0) + 1) .. "\n"):sub(1, 2 * tokens // 1)
+  return last, words, rest:match("^.*\n") or ""
 end
 
 -- Both, the older cut to what is left of so many bytes.
@@ -57,19 +51,6 @@ local function joined(older, newer, bytes)
   if older == "" or room <= 0 then return newer end
   if #older > room then older = older:sub(utf8.offset(older, 0, #older - room + 1)) end
   return newer == "" and older or older .. "\n" .. newer
-end
-
--- The new summary takes the place of the last one.
-local function replace(ctx, old, text)
-  local last = {}
-  for e in ctx:entries({ kind = "summary", at = "full" }) do
-    last[#last + 1] = e
-  end
-  if not ctx:fold(old, text) then return false end
-  for _, e in ipairs(last) do
-    e:drop("a new summary has taken its place")
-  end
-  return true
 end
 
 return {
@@ -87,12 +68,14 @@ return {
     local limit = math.min(o.limit * ctx.window, 0.95 * ctx.budget)
     if ctx.tokens < limit or ctx.step < (ctx.state.later or 0) then return end
     local bytes, old = math.min(4 * o.users // 1, 56000), ctx:span({})
-    local before, kept = earlier(ctx, o.summary)
+    local last, before, kept = earlier(ctx, o.summary)
     local words = joined(before, said(ctx, bytes), bytes)
     local most = neap.clamp(old.tokens // 3, 50, math.max(50, o.summary - #kept // 4))
     local summary = ctx:summarize(old, { max_tokens = most })
     local text = summary and kept .. summary
     if text and words ~= "" then text = "The user said:\n" .. words .. "\n\nSummary:\n" .. text end
-    if not text or not replace(ctx, old, text) then ctx.state.later = ctx.step + 10 end
+    local done = text and ctx:fold(old, text)
+    if done and last then last:drop("a new summary has taken its place") end
+    if not done then ctx.state.later = ctx.step + 10 end
   end,
 }

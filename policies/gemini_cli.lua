@@ -39,30 +39,11 @@ local function split(ctx, share)
   return step
 end
 
--- What the summary so far says, as many lines as half of so many tokens of four bytes hold.
+-- The summary so far, and as many of its lines as half of so many tokens of four bytes hold.
 local function earlier(ctx, tokens)
-  local kept, bytes = {}, 2 * tokens
-  for e in ctx:entries({ kind = "summary", at = "full" }) do
-    for line in e:lines(2, 2000):gmatch("[^\n]+") do
-      bytes = bytes - #line - 1
-      if bytes < 0 then break end
-      kept[#kept + 1] = line .. "\n"
-    end
-  end
-  return table.concat(kept)
-end
-
--- The new summary takes the place of the last one.
-local function replace(ctx, old, text)
-  local last = {}
-  for e in ctx:entries({ kind = "summary", at = "full" }) do
-    last[#last + 1] = e
-  end
-  if not ctx:fold(old, text) then return false end
-  for _, e in ipairs(last) do
-    e:drop("a new summary has taken its place")
-  end
-  return true
+  local last = ctx:entries({ kind = "summary", at = "full" })()
+  local text = last and (last:lines(2, 2000) .. "\n"):sub(1, 2 * tokens // 1)
+  return last, text and text:match("^.*\n") or ""
 end
 
 return {
@@ -84,10 +65,11 @@ return {
     if ctx.tokens < o.limit * ctx.window or ctx.step < (ctx.state.later or 0) then return end
     local old = ctx:span({ before = split(ctx, 1 - o.preserve) })
     if old.atoms == 0 then return end
-    local kept = earlier(ctx, o.summary)
+    local last, kept = earlier(ctx, o.summary)
     local most = neap.clamp(old.tokens // 3, 50, math.max(50, o.summary - #kept // 4))
     local text = ctx:summarize(old, { max_tokens = most })
-    local done = text and replace(ctx, old, kept .. text)
+    local done = text and ctx:fold(old, kept .. text)
+    if done and last then last:drop("a new summary has taken its place") end
     if not done then ctx.state.later = ctx.step + 10 end
   end,
 

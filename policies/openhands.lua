@@ -32,30 +32,11 @@ local function events(ctx)
   return list
 end
 
--- What the summary so far says, as many lines as half of so many tokens of four bytes hold.
+-- The summary so far, and as many of its lines as half of so many tokens of four bytes hold.
 local function earlier(ctx, tokens)
-  local kept, bytes = {}, 2 * tokens
-  for e in ctx:entries({ kind = "summary", at = "full" }) do
-    for line in e:lines(2, 2000):gmatch("[^\n]+") do
-      bytes = bytes - #line - 1
-      if bytes < 0 then break end
-      kept[#kept + 1] = line .. "\n"
-    end
-  end
-  return table.concat(kept)
-end
-
--- The new summary takes the place of the last one.
-local function replace(ctx, old, text)
-  local last = {}
-  for e in ctx:entries({ kind = "summary", at = "full" }) do
-    last[#last + 1] = e
-  end
-  if not ctx:fold(old, text) then return false end
-  for _, e in ipairs(last) do
-    e:drop("a new summary has taken its place")
-  end
-  return true
+  local last = ctx:entries({ kind = "summary", at = "full" })()
+  local text = last and (last:lines(2, 2000) .. "\n"):sub(1, 2 * tokens // 1)
+  return last, text and text:match("^.*\n") or ""
 end
 
 return {
@@ -79,10 +60,11 @@ return {
     if not first or not tail then return end
     local from = first.kind == "result" and first.step + 1 or first.step
     local middle = ctx:span({ from = from, before = tail.step })
-    local kept = earlier(ctx, o.summary)
+    local last, kept = earlier(ctx, o.summary)
     local most = neap.clamp(middle.tokens // 3, 50, math.max(50, o.summary - #kept // 4))
     local text = ctx:summarize(middle, { max_tokens = most })
-    local done = text and replace(ctx, middle, kept .. text)
+    local done = text and ctx:fold(middle, kept .. text)
+    if done and last then last:drop("a new summary has taken its place") end
     if not done then ctx.state.later = ctx.step + 10 end
   end,
 }
