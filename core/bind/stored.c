@@ -126,6 +126,17 @@ static int64_t field(lua_State *L, const char *name) {
   return (int64_t)v;
 }
 
+/* remove_session(name): how many events, and how many contents */
+static int engine_remove_session(lua_State *L) {
+  neap *n = np_bind_to_engine(L);
+  int64_t events = 0, contents = 0;
+  neap_rc rc = neap_session_remove(n, luaL_checkstring(L, 2), &events, &contents);
+  if (rc) return np_bind_push_failure(L, n, rc);
+  lua_pushinteger(L, events);
+  lua_pushinteger(L, contents);
+  return 2;
+}
+
 /* fork(from, name, {turn=, events=}) */
 static int engine_fork(lua_State *L) {
   neap *n = np_bind_to_engine(L);
@@ -268,16 +279,11 @@ static int engine_copy(lua_State *L) {
   return push_done(L, n, neap_session_copy(n, name, to));
 }
 
-const luaL_Reg np_bind_stored[] = {{"stored", engine_stored},
-                                   {"events", engine_events},
-                                   {"fork", engine_fork},
-                                   {"replay", engine_replay},
-                                   {"export", engine_export},
-                                   {"import", engine_import},
-                                   {"flush", engine_flush},
-                                   {"check", engine_check},
-                                   {"stats", engine_stats},
-                                   {"vacuum", engine_vacuum},
-                                   {"backup", engine_backup},
-                                   {"copy", engine_copy},
-                                   {NULL, NULL}};
+const luaL_Reg np_bind_stored[] = {
+    {"stored", engine_stored}, {"events", engine_events},
+    {"fork", engine_fork},     {"remove_session", engine_remove_session},
+    {"replay", engine_replay}, {"export", engine_export},
+    {"import", engine_import}, {"flush", engine_flush},
+    {"check", engine_check},   {"stats", engine_stats},
+    {"vacuum", engine_vacuum}, {"backup", engine_backup},
+    {"copy", engine_copy},     {NULL, NULL}};

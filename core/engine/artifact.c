@@ -26,7 +26,7 @@ static neap_rc end(neap *n, neap_rc rc, const np_err *e) {
 
 /* ---- putting ----------------------------------------------------------------------- */
 
-static bool is_open(neap *n, np_str session) {
+bool np_stored_is_open(neap *n, np_str session) {
   bool open = false;
   mtx_lock(&n->lock);
   for (neap_session *s = n->sessions; s && !open; s = s->next)
@@ -94,7 +94,7 @@ static neap_rc put_once(neap *n, np_str session, np_str bytes, np_file *f, np_er
 static neap_rc put(neap *n, np_str session, np_str bytes, const neap_artifact *a,
                    int64_t *id, np_err *e) {
   np_file f;
-  if (is_open(n, session)) {
+  if (np_stored_is_open(n, session)) {
     return np_fail(e, NEAP_E_MISUSE,
                    "session %.*s is open here; put the artifact into the session itself",
                    session.n > 80 ? 80 : (int)session.n, session.p);

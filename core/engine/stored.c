@@ -192,3 +192,30 @@ neap_rc neap_session_fork(neap *n, const char *from, const neap_fork *how,
     rc = st->ops->fork(st, np_str_cstr(n->tenant), origin, np_str_cstr(name), upto, &e);
   return rc ? np_engine_fail(n, &e) : NEAP_OK;
 }
+
+static neap_rc remove_session(neap *n, np_store *st, np_str session, np_removed *out,
+                              np_err *e) {
+  if (!st->ops->remove)
+    return np_fail(e, NEAP_E_MISUSE,
+                   "a store in memory has no file; open one with a path");
+  if (np_stored_is_open(n, session)) {
+    return np_fail(e, NEAP_E_MISUSE,
+                   "session %.*s is open here, and is not removed; close it first",
+                   session.n > 80 ? 80 : (int)session.n, session.p);
+  }
+  return st->ops->remove(st, np_str_cstr(n->tenant), session, out, e);
+}
+
+neap_rc neap_session_remove(neap *n, const char *name, int64_t *events,
+                            int64_t *contents) {
+  np_err e = {0};
+  np_store *st;
+  np_removed out = {0};
+  if (!n || !name) return NEAP_E_ARG;
+  neap_rc rc = np_stored_store(n, &st, &e);
+  if (!rc) rc = np_stored_name(n, name, &e);
+  if (!rc) rc = remove_session(n, st, np_str_cstr(name), &out, &e);
+  if (events) *events = out.events;
+  if (contents) *contents = out.contents;
+  return rc ? np_engine_fail(n, &e) : NEAP_OK;
+}

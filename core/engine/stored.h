@@ -21,4 +21,7 @@ neap_rc np_stored_store(neap *n, np_store **st, np_err *e);
 neap_rc np_stored_apart(np_store *st, np_str tenant, const np_event *ev, np_buf *out,
                         np_err *e);
 
+/* A session of that name is open in this handle. */
+bool np_stored_is_open(neap *n, np_str session);
+
 #endif

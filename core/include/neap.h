@@ -263,6 +263,15 @@ typedef struct neap_fork {
 NEAP_API neap_rc neap_session_fork(neap *n, const char *from, const neap_fork *how,
                                    const char *name);
 
+/* Removes a session for good, overwritten in the file: its events, their words in the index, and
+** what of the tenant's contents no other session names. A record of the name stays. *events and
+** *contents (each may be NULL) get how many went. Nothing tells whether another process still writes
+** the session: if one does, its next append is NEAP_E_FENCED, also when the name is used again.
+** Errors: NEAP_E_NOTFOUND, NEAP_E_MISUSE (it is open in this handle; a store in memory),
+** NEAP_E_BUSY (removed, but a reader keeps an old copy in the -wal file), store. */
+NEAP_API neap_rc neap_session_remove(neap *n, const char *name, int64_t *events,
+                                     int64_t *contents);
+
 /* Takes bytes; returns 0 when it could not. */
 typedef int (*neap_write_fn)(void *ctx, neap_str bytes);
 /* Writes a session as lines of JSON, one an event, whole lines at a time: all that is needed to

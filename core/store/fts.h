@@ -41,6 +41,12 @@ neap_rc np_words_purge(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err
 /* The same for one event; when all are through, the end. *all is kept from call to call. */
 neap_rc np_words_purge_event(np_sqlite *sq, np_str tenant, np_str session, int64_t seq,
                              np_str body, bool *all, np_err *e);
+/* Takes the words of one doc out, whose text is a part of that body. *all when the index must be
+** emptied, since they are not known. `text` is scratch. */
+neap_rc np_words_take_out(np_sqlite *sq, int64_t id, np_str body, int64_t part,
+                          int64_t sum, np_buf *text, bool *all, np_err *e);
+/* All words of a session, and that it was indexed. */
+neap_rc np_words_forget(np_sqlite *sq, np_str tenant, np_str session, np_err *e);
 neap_rc np_words_purge_end(np_sqlite *sq, bool all, np_err *e);
 
 /* What np_store_ops names, the lock held. */

@@ -383,6 +383,7 @@ const np_store_ops np_sq_ops = {
     .get = np_sq_get,
     .window = np_sq_window,
     .purge = np_sq_purge,
+    .remove = np_sq_remove,
     .release = np_sq_release,
     .sessions = sq_sessions,
     .indexed = sq_indexed,

@@ -69,6 +69,17 @@ typedef enum np_sql {
   SQL_DOC_PURGE,
   SQL_HOLDERS,
   SQL_WAITING,
+  SQL_RM_DOCS,
+  SQL_RM_BODY,
+  SQL_RM_DOC_ROWS,
+  SQL_RM_SCOPE,
+  SQL_RM_RECORD,
+  SQL_RM_HELD,
+  SQL_RM_EVENTS,
+  SQL_RM_SESSION,
+  SQL_RM_STILL,
+  SQL_RM_CHUNKS,
+  SQL_RM_BLOBS,
   SQL_COUNT
 } np_sql;
 
@@ -170,6 +181,11 @@ neap_rc np_sq_held(np_sqlite *sq, np_str tenant, np_str session, np_memlog **out
 
 /* Would `rows` still fit under the limit of what may be held? */
 bool np_sq_has_room(const np_sqlite *sq, const np_row *rows, size_t n);
+
+/* ---- remove.c ---------------------------------------------------------------------- */
+
+neap_rc np_sq_remove(np_store *st, np_str tenant, np_str session, np_removed *out,
+                     np_err *e);
 
 /* ---- waiting.c --------------------------------------------------------------------- */
 neap_rc np_sq_append_rows(np_sqlite *sq, np_claim *c, const np_row *rows, size_t n,

@@ -11,7 +11,10 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
-    [SQL_CLAIM] = "INSERT INTO session(tenant, name, fence, version) VALUES(?, ?, ?, ?)"
+    /* one that was removed goes on behind its last fence: an old writer is not let in */
+    [SQL_CLAIM] = "INSERT INTO session(tenant, name, fence, version) VALUES(?1, ?2,"
+                  " max(?3, 1 + coalesce((SELECT fence FROM meta WHERE tenant = ?1"
+                  " AND name = 'removed/' || ?2), 0)), ?4)"
                   " ON CONFLICT(tenant, name) DO UPDATE SET fence = fence + 1"
                   " RETURNING fence",
     [SQL_FENCE] = "SELECT fence FROM session WHERE tenant = ? AND name = ?",
@@ -101,6 +104,27 @@ static const char *const texts[SQL_COUNT] = {
                     " AND b.hash = e.hash WHERE e.tenant = ? AND e.session = ?",
     [SQL_HOLDERS] = "SELECT seq, session, place, body FROM event"
                     " WHERE tenant = ? AND hash = ? AND place IN (1, 2, 5)",
+    [SQL_RM_DOCS] = "SELECT id, seq, part, sum, words FROM doc"
+                    " WHERE id > ? AND id < ? AND rank <> 9 ORDER BY id",
+    [SQL_RM_BODY] = "SELECT place, hash, body FROM event"
+                    " WHERE tenant = ? AND session = ? AND seq = ?",
+    [SQL_RM_DOC_ROWS] = "DELETE FROM doc WHERE id > ? AND id < ?",
+    [SQL_RM_SCOPE] = "DELETE FROM scope WHERE id = ?",
+    [SQL_RM_RECORD] = "INSERT INTO meta(tenant, name, fence, version, value)"
+                      " VALUES(?1, 'removed/' || ?2, ?3, ?4, CAST(?5 AS BLOB))"
+                      " ON CONFLICT(tenant, name) DO UPDATE SET fence = excluded.fence,"
+                      " value = excluded.value",
+    [SQL_RM_HELD] = "INSERT INTO leaving SELECT DISTINCT hash FROM event"
+                    " WHERE tenant = ? AND session = ? AND place IN (2, 5)",
+    [SQL_RM_EVENTS] = "DELETE FROM event WHERE tenant = ? AND session = ?",
+    [SQL_RM_SESSION] = "DELETE FROM session WHERE tenant = ? AND name = ?",
+    [SQL_RM_STILL] = "DELETE FROM leaving WHERE hash IN"
+                     " (SELECT hash FROM event WHERE tenant = ? AND place IN (2, 5))",
+    [SQL_RM_CHUNKS] =
+        "DELETE FROM chunk WHERE id >> 24 IN (SELECT id FROM blob WHERE tenant = ?"
+        " AND place <> 3 AND hash IN (SELECT hash FROM leaving))",
+    [SQL_RM_BLOBS] = "DELETE FROM blob WHERE tenant = ? AND place <> 3"
+                     " AND hash IN (SELECT hash FROM leaving)",
 };
 
 /* ---- failures ---------------------------------------------------------------------- */

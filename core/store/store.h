@@ -149,6 +149,11 @@ typedef struct np_swept {
   int64_t before, after;   /* bytes of the file */
 } np_swept;
 
+/* What went with a session. */
+typedef struct np_removed {
+  int64_t events, contents;
+} np_removed;
+
 typedef struct np_store_ops {
   const char *name; /* "sqlite", "memory" */
 
@@ -200,6 +205,13 @@ typedef struct np_store_ops {
   ** a content that no event has apart, or more or fewer than `seen`. *gone: of the list. */
   neap_rc (*release)(np_store *st, np_str tenant, const np_release *list, size_t n,
                      size_t *gone, np_err *e);
+
+  /* Removes a session for good: its events, their words, and what of the tenant's contents nothing
+  ** else names, overwritten in the file. A record stays, and who was writing is fenced, also when
+  ** the name is used again. NEAP_E_NOTFOUND; NEAP_E_BUSY: it is done, but a reader still keeps an
+  ** old copy. NULL for a store that has no file. */
+  neap_rc (*remove)(np_store *st, np_str tenant, np_str session, np_removed *out,
+                    np_err *e);
 
   /* The sessions of a tenant in order of name. Slices are valid during the call. */
   neap_rc (*sessions)(np_store *st, np_str tenant,

@@ -264,7 +264,16 @@ static neap_rc docs_of(np_sqlite *sq, int64_t scope, int64_t seq, np_buf *out,
   return rc == NEAP_OK && out->failed ? np_fail_mem(e) : rc;
 }
 
-/* *all when the index must be emptied, since the words of a doc are not known. */
+neap_rc np_words_take_out(np_sqlite *sq, int64_t id, np_str body, int64_t part,
+                          int64_t sum, np_buf *text, bool *all, np_err *e) {
+  np_buf_clear(text);
+  bool known = sq->st.text && sq->st.text(sq->st.text_ctx, body, (int32_t)part, text);
+  known = known && !text->failed && is_sum_of(sum, np_buf_str(text));
+  if (known) return write_words(sq, SQL_WORDS_REMOVE, id, np_buf_str(text), e);
+  *all = true;
+  return NEAP_OK;
+}
+
 static neap_rc remove_docs(np_sqlite *sq, np_str docs, np_str body, np_scope *scope,
                            bool *all, np_err *e) {
   neap_rc rc = NEAP_OK;
@@ -273,12 +282,7 @@ static neap_rc remove_docs(np_sqlite *sq, np_str docs, np_str body, np_scope *sc
   for (size_t at = 0; rc == NEAP_OK && at < docs.n; at += sizeof(gone)) {
     gone g;
     memcpy(&g, docs.p + at, sizeof g);
-    np_buf_clear(&text);
-    bool known =
-        sq->st.text && sq->st.text(sq->st.text_ctx, body, (int32_t)g.part, &text);
-    known = known && !text.failed && is_sum_of(g.sum, np_buf_str(&text));
-    if (known) rc = write_words(sq, SQL_WORDS_REMOVE, g.id, np_buf_str(&text), e);
-    else *all = true;
+    rc = np_words_take_out(sq, g.id, body, g.part, g.sum, &text, all, e);
     if (rc == NEAP_OK) rc = mark_purged(sq, g.id, e);
     scope->docs--;
     scope->words -= g.words;

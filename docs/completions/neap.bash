@@ -52,7 +52,7 @@ _neap() {
     check) words='--cases --json -h --help'; kind=policies ;;
     trust) words='--list --remove --json -h --help'; kind=files ;;
     recall) words='--session -k --hits --store --tenant --json -h --help'; kind=files ;;
-    session) words='--turn --events --name --store --tenant --json -h --help'; kind=files ;;
+    session) words='--turn --events --name --yes --store --tenant --json -h --help'; kind=files ;;
     state) words='--who --reason --source --if-version --store --tenant --json -h --help'; kind=files ;;
     store) words='--session --store --tenant --json -h --help'; kind=files ;;
     artifact) words='--session --lines --head --tail --ends --match --context --errors --rows --section --outline --about --part --tokens -e --encoding --ttl --tool --query --path --kind --store --tenant --json -h --help'; kind=files ;;

@@ -32,6 +32,15 @@ function Store:events(name, from) end
 ---@return true? ok, string? message, string? code
 function Store:fork(from, name, how) end
 
+---Removes a session for good, overwritten in the file: its events, their words in the index, and
+---what of the tenant's contents no other session names. A record of the name stays. Who still
+---writes it is told at its next append (code "fenced"). Refused while it is open in this program.
+---@param name string
+---@return integer? events    how many went
+---@return integer|string contents  how many went; or a message
+---@return string? code
+function Store:remove(name) end
+
 ---What a replay has come to.
 ---@class neap.Replayed
 ---@field same integer      turns whose prompts are those that were sent

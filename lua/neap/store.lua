@@ -56,6 +56,13 @@ function Store:fork(from, name, how)
   return raw(self):fork(from, name, how)
 end
 
+--- Removes a session for good: events, words, and what no other session holds. A record stays.
+---@param name string
+---@return integer? events, integer|string contents, string? code
+function Store:remove(name)
+  return raw(self):remove_session(name)
+end
+
 --- Runs a session again from its log alone, and says whether its prompts are the same.
 ---@param name string
 ---@return neap.Replayed? replayed, string? message, string? code

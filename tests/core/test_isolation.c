@@ -233,6 +233,14 @@ static void do_waiting(intruder *x) {
   CHECK("nor of what waits", w.events == 0 && w.bytes == 0);
 }
 
+static void do_remove(intruder *x) {
+  np_removed out = {0};
+  if (!x->st->ops->remove) return;
+  CHECK("nor removed",
+        x->st->ops->remove(x->st, x->tenant, str("s " MARK), &out, &x->e) != NEAP_OK &&
+            !out.events);
+}
+
 static void do_flush(intruder *x) {
   x->st->ops->flush(x->st, &x->e);
 }
@@ -257,6 +265,7 @@ static const struct {
            {"index", do_index, NULL},
            {"purge", do_purge, NULL},
            {"release", do_release, NULL},
+           {"remove", do_remove, NULL},
            {"waiting", do_waiting, NULL},
            {"flush", do_flush, NULL},
            {"secret", NULL, "the store's"},
@@ -364,6 +373,12 @@ static void by_events(guest *g) {
   neap_session_events(g->n, "of " MARK, 1, hear_event, g);
 }
 
+static void by_remove(guest *g) {
+  int64_t events = 0;
+  neap_rc rc = neap_session_remove(g->n, "alone", &events, NULL);
+  CHECK("another's session is not removed", rc != NEAP_OK && events == 0);
+}
+
 static void by_fork(guest *g) {
   neap_fork how = {.size = sizeof how, .events = 1};
   neap_session_fork(g->n, "alone", &how, "mine");
@@ -461,6 +476,7 @@ static const struct {
     {by_list, " neap_session_list "},
     {by_events, " neap_session_events "},
     {by_fork, " neap_session_fork "},
+    {by_remove, " neap_session_remove "},
     {by_export, " neap_session_export "},
     {by_replay, " neap_session_replay "},
     {by_import, " neap_session_import "},

@@ -135,6 +135,7 @@ M.options = {
   kind = { arg = "WORD", help = "what kind of thing it is, as log or page" },
   hits = { short = "k", arg = "N", kind = "integer", min = 1, help = "at most so many (10)" },
   events = { arg = "N", kind = "integer", min = 1, help = "the first so many events" },
+  yes = { help = "do not ask" },
   imported = { arg = "NAME", help = "what the session is to be called (as it was)" },
   store = { arg = "FILE", help = "the store (NEAP_STORE, or neap.db among the user's data)" },
   tenant = { arg = "NAME", help = "whose sessions (those of the empty name)" },

@@ -344,6 +344,47 @@ local function import_file(opts, args)
   return 0
 end
 
+-- ---- rm -----------------------------------------------------------------------------------------
+
+-- What goes is said first; without --yes a person is asked, and where there is none nothing goes.
+local function may_remove(opts, name, events)
+  if opts.yes then return true end
+  local what = ("session %s: %s"):format(visible.line(name), grid.count(events, "event"))
+  if not core.isatty(0) then
+    fail(what .. " would be removed for good; give --yes to do it")
+  end
+  io.stderr:write(what, " will be removed for good. Go on? [y/N] ")
+  local answer = io.read("l") or ""
+  return answer == "y" or answer == "Y" or answer == "yes"
+end
+
+local function events_of(opts, name)
+  local engine = opened.engine(opts, "read")
+  local all, why = engine:stored()
+  engine:close()
+  for _, one in ipairs(check(all, why)) do
+    if one.name == name then return one.events end
+  end
+  failure.fail(("there is no session %s; neap session list names them"):format(name), 1)
+end
+
+local function rm(opts, args)
+  local name = words_of(args, "rm NAME [--yes]", 1)
+  if not may_remove(opts, name, events_of(opts, name)) then
+    failure.warn("nothing is removed")
+    return 1
+  end
+  local engine = opened.engine(opts, "write")
+  local events, contents, code = engine:remove_session(name)
+  engine:close()
+  if not events then fail(tostring(contents), code == "notfound" and 1 or 2) end
+  if opts.json then
+    local row = { name = name, events = events, contents = contents }
+    io.stdout:write(json.encode(row, { "name", "events", "contents" }), "\n")
+  end
+  return 0
+end
+
 local WORDS = {
   list = list,
   show = show,
@@ -353,6 +394,7 @@ local WORDS = {
   fork = fork,
   export = export,
   import = import_file,
+  rm = rm,
 }
 
 local TAKES = {
@@ -364,6 +406,7 @@ local TAKES = {
   fork = word_of.set("turn", "events"),
   export = {},
   import = word_of.set("imported"),
+  rm = word_of.set("yes"),
 }
 
 --- neap session
@@ -371,7 +414,7 @@ function M.session(opts, args)
   local word = WORDS[args[1]]
   if not word then
     local text = "neap session has no %s; there are list, show, replay, scratch, handover, "
-      .. "fork, export, import"
+      .. "fork, export, import, rm"
     fail(text:format(args[1]))
   end
   word_of.check("session " .. args[1], opts, TAKES[args[1]])

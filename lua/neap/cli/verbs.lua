@@ -358,10 +358,10 @@ return {
   },
   {
     name = "session",
-    args = "list|show|replay|scratch|handover|fork|export|import [NAME…]",
+    args = "list|show|replay|scratch|handover|fork|export|import|rm [NAME…]",
     min = 1,
     max = 3,
-    about = "list stored sessions, show one event by event, replay, copy, export or import it",
+    about = "list stored sessions, show one event by event, replay, copy, export, import or remove",
     more = "`show NAME` prints a line an event: kind, step, size, and the tokens of a turn's\n"
       .. "prompt, else of the event's body. `replay NAME` runs it again from its log alone; when\n"
       .. "a prompt is not the one that was sent it says where and why, and exits 1. `scratch\n"
@@ -372,8 +372,11 @@ return {
       .. "more had come. `export NAME [FILE]` writes lines of JSON, and `import FILE` makes the\n"
       .. "same session of them, to the byte, and prints its name; all of them are checked\n"
       .. "first, and it is never written over a session. Any other recording that neap import\n"
-      .. "reads will do, too.",
-    options = { "turn", "events", "imported", "store", "tenant", "json" },
+      .. "reads will do, too.\n"
+      .. "`rm NAME` removes a session for good: events, words, and what no other session holds.\n"
+      .. "It asks first, or takes --yes. Exit 1 when there is none, or the answer is no. Who\n"
+      .. "still writes it elsewhere is told at the next append that it is gone.",
+    options = { "turn", "events", "imported", "yes", "store", "tenant", "json" },
     module = "stored",
   },
   {
