@@ -492,7 +492,8 @@ static const struct {
     /* these work on an open session's own log, which is one of the above */
     {NULL,
      " neap_set_tools neap_set_request neap_set_now neap_append_response neap_next_call"
-     " neap_handle neap_append_result neap_ask_next neap_ask_after neap_answer"
+     " neap_handle neap_append_result neap_ask_next neap_ask_after neap_answer "
+     "neap_ask_faults"
      " neap_refuse neap_asks neap_reload neap_shadow neap_shadow_account"
      " neap_state_propose neap_state_begin neap_state_get neap_state_history "
      "neap_state_diff"
