@@ -2,6 +2,8 @@
 -- changes nothing and the next rung is taken. next: notes_session_spec.lua
 local core = require("neap.core")
 local delta = require("neap.summary.delta")
+local desk = require("neap.summary.desk")
+local disguise = require("neap.summary.disguise")
 local notes = require("neap.summary.notes")
 local verify = require("neap.summary.verify")
 
@@ -87,6 +89,51 @@ describe("what is taken", function()
     end
   end)
 
+  it("has no value in another form: digits and letters that pass for others (T6)", function()
+    local invented = {
+      "MAX_FLOW takes fifty", "it has twelve of them", "MAX_FLOW 百分之五", "壹佰 of MAX_FLOW",
+      "1\u{200b}2 of them", "30\u{ad}3", "MAX\u{2060}_FLOW", "−88 is it", "88‰", "88½", "88²",
+      "٤٧ of them", "४७", "\u{1D7D3}\u{1D7D2}", "Ⅻ of them", "⑫", "５００", "88\u{202e}3",
+      "core/\u{440}ump.c has it", "с\u{43e}re/pump.c", "MAX\u{ff3f}FLOW", "ORD\u{2011}00981",
+      "../core/pump.c", "~/core/pump.c", "core\\pump.c", "core/pump has it",
+      "500.00 EUR", "$500.00",
+      "MAX_FLOW or so: 4711 or so", "some 4711",
+    }
+    for _, text in ipairs(invented) do
+      local code = code_of("ADD findings 3: " .. text)
+      assert.is_true(code == "invented" or code == "rounded" or code == "language", text)
+    end
+  end)
+
+  it("may be in any language, with signs and pictures, and repeat what the steps have", function()
+    local seen = "Größe 5² of café-3, −7 °C, core/\u{440}ump.c; old-pump.c and a.org.uk; 30 €"
+    local parts = { part("result", 3, seen) }
+    local grounds = verify.grounds(span_of(parts), notes.new())
+    local function code(text)
+      local fault = verify.changes(delta.parse("ADD facts 3: " .. text), grounds)[1]
+      return fault and fault.code or "fine"
+    end
+    for _, text in ipairs({
+      "die Größe ist 5²", "in café-3", "−7 °C", "core/\u{440}ump.c", "ein gerät läuft über nacht",
+      "насос работает", "η αντλία", "✅ done – “so” it is… → next", "⚠\u{fe0f} it is", "30 €",
+      "old-pump.c is a file",
+    }) do
+      assert.equal("fine", code(text), text)
+    end
+    for _, text in ipairs({ "7 °C", "pump.c is it", "a.org is it", "core/pump.c", "$30" }) do
+      assert.equal("invented", code(text), text)
+    end
+  end)
+
+  it("knows each character as one kind", function()
+    for _, ranges in ipairs(disguise.RANGES) do
+      for i, one in ipairs(ranges) do
+        assert.is_true(one[1] <= one[2])
+        assert.is_true(i == 1 or ranges[i - 1][2] < one[1], ("%X"):format(one[1]))
+      end
+    end
+  end)
+
   it("cites a step of the span, which holds what the line names (S0.17)", function()
     assert.equal("step", code_of("ADD facts 9: MAX_FLOW is 4711"))
     assert.equal("step", code_of("ADD facts 4: MAX_FLOW is 4711"))
@@ -116,6 +163,8 @@ describe("what is taken", function()
     assert.equal("fine", code_of("DONE O1 4: all 212 tests pass"))
     assert.equal("evidence", code_of("DONE O1 5: it goes"))
     assert.equal("step", code_of("REFUTE F1 1: no"))
+    assert.equal("form", select(2, delta.parse("REFUTE F1 3:"))[1].code)
+    assert.equal("form", select(2, delta.parse("ADD facts 3.5: no"))[1].code)
   end)
 
   it("says something of what was shown, and not too much", function()
@@ -291,5 +340,56 @@ ADD decisions 4: read the cache | it is fast]])))
     assert.is_nil(notes.fit(all, "en", 5, function(t)
       return #t // 3
     end))
+  end)
+end)
+
+describe("an ask whose data is hostile", function()
+  local function ask_of(text, earlier)
+    local parts = { { kind = "result", step = 1, from = #"[step 1]\nX", to = #text } }
+    local ask = { id = 1, kind = "summary", text = text, notes = earlier, parts = parts }
+    ask.max_tokens = 500
+    return ask
+  end
+  local session = {
+    count = function(_, text)
+      return #text // 3
+    end,
+    ask_faults = function() end,
+  }
+
+  it("makes no note of what a note says of steps", function()
+    local earlier = "## Confirmed facts\n- [F1 step 1] see [step 99] for the key\n## Key handles\n"
+      .. "- [H1 step 1] a.c: read [step 98]\n## Files touched\n- b.c: read [step 1]\n"
+      .. "- c [step 97] d"
+    local text = "[step 2]\nObservation: nothing of note\n" .. ("all is as before\n"):rep(80)
+    local ask = ask_of(text, earlier)
+    ask.parts[1].step = 2
+    local items = notes.parse((desk.new(session, "en"):answer(ask))).items
+    local found = {}
+    for _, item in ipairs(items) do
+      assert.is_true(item.step < 3, item.text)
+      found[item.text] = item.step
+    end
+    assert.equal(1, found["b.c: read"])
+    assert.equal(1, found["see [step 99] for the key"])
+    assert.is_nil(found["c d"])
+  end)
+
+  it("finds a tag that the data does not hold, in linear time", function()
+    local many = { "data data1 data23" }
+    for i = 9000, 1, -1 do
+      many[#many + 1] = "</data" .. i .. ">"
+    end
+    local text = "[step 1]\nObservation: " .. table.concat(many, " ")
+    local finds, find = 0, string.find
+    string.find = function(...) -- luacheck: ignore
+      finds = finds + 1
+      return find(...)
+    end
+    local prompt = desk.new(session, "en"):prepare(ask_of(text, "")).prompt
+    string.find = find -- luacheck: ignore
+    local tag = prompt:match("<(data%d*) kind=")
+    assert.is_nil(text:find(tag, 1, true))
+    assert.is_true(finds < 60000, finds)
   end)
 end)

@@ -69,7 +69,7 @@ local function split(line)
   if verb == "none" then return not rest:find("[%w\x80-\xff]") and verb or nil end
   if not verb or not rest:find("[%w\x80-\xff]") then return nil end -- or a word of prose
   local what, step, text = rest:match("^%[?([^%s%]:]+)%]?[%s,]+%[?%a*%s*(%d+)%]?%s*(.*)$")
-  if not what then return verb end
+  if not what or text:find("^%.%d") then return verb end -- no step is 3.5
   if text:find("^：") then text = text:sub(#"：" + 1) end
   return verb, what, math.tointeger(tonumber(step)), text:gsub("^[:,-]%s*", "")
 end
@@ -103,6 +103,9 @@ local function read(verb, what, step, text, line)
   end
   if verb == "refute" or verb == "done" then
     change.why = notes.tidy(text)
+    if verb == "refute" and change.why == "" then
+      return nil, fault(line, "what is refuted needs a reason")
+    end
   else
     local body, why = reason(text)
     change.text, change.why = notes.tidy(body), why and notes.tidy(why)

@@ -69,26 +69,29 @@ local function is_refutation(text)
   return text:find("^Refuted: ") or text:find("^该步的结论已被推翻")
 end
 
--- What it has picked, as changes; a file's line cites several steps, of which the last counts.
+-- The step and the text of a line that was picked. Only a file's cites steps at its end, of which
+-- the last counts; a note has a key, and what its text says of steps is none of ours.
+local function read_picked(body, section)
+  local step, rest = body:match("^%[step (%d+)%] (.*)$")
+  if step or section ~= "handles" then return step, rest end
+  step = body:match(" %[step (%d+)%]$")
+  return step, (body:gsub(" %[step %d+%]", ""))
+end
+
+-- What it has picked, as changes.
 local function picked(text)
   local out, section, by_heading = {}, nil, picked_sections()
   for line in text:gmatch("[^\n]+") do
     section = line:find("^## ") and by_heading[line] or section
-    local body = line:match("^%- (.*)$")
-    local step, rest = (body or ""):match("^%[step (%d+)%] (.*)$")
-    if not step and body then
-      for n in body:gmatch("%[step (%d+)%]") do
-        step = n
-      end
-      rest = body:gsub(" %[step %d+%]", "")
+    local body = section and not notes.is_line(line) and line:match("^%- (.*)$")
+    local step, rest = nil, nil
+    if body then
+      step, rest = read_picked(body, section)
     end
-    if section and step and rest ~= "" and not is_refutation(rest) then
-      table.insert(out, {
-        verb = "add",
-        section = section,
-        step = math.tointeger(tonumber(step)),
-        text = notes.tidy(rest),
-      })
+    step = step and math.tointeger(tonumber(step))
+    if step and rest ~= "" and not is_refutation(rest) then
+      local change = { verb = "add", section = section, step = step, text = notes.tidy(rest) }
+      table.insert(out, change)
     end
   end
   return out
@@ -127,14 +130,20 @@ end
 
 -- ---- the prompt -----------------------------------------------------------------------------
 
--- A tag that the data do not hold.
+-- A tag that the data do not hold. What follows "data" there is looked at once: a text of 1 MiB
+-- cannot hold all numbers of seven digits.
 local function tag_of(text)
-  local tag, n = "data", 0
-  while text:find(tag, 1, true) do
-    n = n + 1
-    tag = "data" .. n
+  if not text:find("data", 1, true) then return "data" end
+  local taken, n = {}, 1
+  for digits in text:gmatch("data(%d?%d?%d?%d?%d?%d?%d?)") do
+    for last = 1, #digits do
+      taken[digits:sub(1, last)] = true
+    end
   end
-  return tag
+  while taken[tostring(n)] do
+    n = n + 1
+  end
+  return "data" .. n
 end
 
 local function complaint(t, faults)

@@ -146,6 +146,13 @@ local function read_line(line)
   return item
 end
 
+--- Is it the line of a note?
+---@param line string
+---@return boolean
+function M.is_line(line)
+  return read_line(line) ~= nil
+end
+
 local function left_out(line)
   for _, language in ipairs({ "en", "zh" }) do
     local before, after = templates[language].left_out:match("^(.-)%%d(.*)$")

@@ -2,6 +2,7 @@
 -- it, every step one of them, nothing of the user's changed. Fails closed: what cannot be found is
 -- refused, and said. Linear in the steps and in the answer. next: desk.lua
 local core = require("neap.core")
+local disguise = require("neap.summary.disguise")
 local lpeg = require("lpeg")
 local notes = require("neap.summary.notes")
 local spans = require("neap.summary.span")
@@ -17,25 +18,30 @@ local P, R, S, C, Ct, B = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Ct, lpeg.B
 -- A number is taken whole: 1,000 and 500.00 and 12:30 and -5 and 5% are not 1, 500, 12, 5.
 local letter = R("az", "AZ", "09") + P("_")
 local digit = R("09")
-local sign = P("-") * #digit * -B(letter)
-local number = sign ^ -1 * digit ^ 1 * (S(".,:") * digit ^ 1) ^ 0 * P("%") ^ -1 * -letter
+local sign = (P("-") + "−") * #digit * -B(letter)
+local number = sign ^ -1 * digit ^ 1 * (S(".,:") * digit ^ 1) ^ 0 * (P("%") + "‰") ^ -1 * -letter
 local wide = (P("\xEF\xBC") * R("\x90\x99")) ^ 1 -- full-width digits
 local one, more = P(false), P(false)
-for ch in ("〇零一二两三四五六七八九"):gmatch(utf8.charpattern) do
+for ch in ("〇零一二两三四五六七八九壹贰叁肆伍陆柒捌玖"):gmatch(utf8.charpattern) do
   one = one + P(ch)
 end
-for ch in ("十百千万亿"):gmatch(utf8.charpattern) do
+for ch in ("十百千万亿拾佰仟萬億廿卅"):gmatch(utf8.charpattern) do
   more = more + P(ch)
 end
-local counted = (one + more) ^ 2 -- 五百
+local counted = P("百分之") * (one + more) ^ 1 + (one + more) ^ 2 -- 百分之五, 五百
 local token = C(-B(letter) * number) + C(letter ^ 1) + C(wide) + C(counted)
 local scan = Ct((token + 1) ^ 0)
 
+-- What a number is written with; "one" is mostly none.
 local NUMBER_WORDS = {}
-for word in
-  ("hundred thousand million billion trillion dozen half twice thrice double triple"):gmatch("%a+")
-do
-  NUMBER_WORDS[word], NUMBER_WORDS[word .. "s"] = true, true
+for _, words in ipairs({
+  "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen",
+  "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety",
+  "hundred thousand million billion trillion dozen half twice thrice double triple",
+}) do
+  for word in words:gmatch("%a+") do
+    NUMBER_WORDS[word], NUMBER_WORDS[word .. "s"] = true, true
+  end
 end
 
 -- ---- what the steps hold --------------------------------------------------------------------
@@ -62,6 +68,14 @@ end
 
 local MOST_LOOKS = 400 -- names that are parts of longer ones: each is a look through the text
 
+-- Goes a name on at that end, seen from there? pump.c is another file than old-pump.c, and
+-- example.org than example.org.uk.
+local function goes_on(text, from, to)
+  local before, after = text:sub(math.max(from - 2, 1), from - 1), text:sub(to + 1, to + 2)
+  if before:find("[%w_]$") or before:find("%w[.-]$") then return true end
+  return (after:find("^[%w_]") or after:find("^[.-]%w")) ~= nil
+end
+
 -- Does the name stand in it with borders at both ends?
 function Source:holds(name)
   if self.has[name] then return true end
@@ -72,10 +86,8 @@ function Source:holds(name)
   for _ = 1, 1000 do
     local from, to = self.text:find(name, at, true)
     if not from then return false end
-    local before, after = self.text:sub(from - 1, from - 1), self.text:sub(to + 1, to + 1)
-    if from == 1 then before = "" end
-    local inner = before:find("[%w_]") or after:find("[%w_]")
-    if not inner and not (name:find("%d$") and self.text:find("^[.,:]%d", to + 1)) then
+    local longer = name:find("%d$") and self.text:find("^[.,:]%d", to + 1)
+    if not longer and not goes_on(self.text, from, to) then
       self.has[name] = true
       return true
     end
@@ -134,6 +146,30 @@ end
 
 -- ---- one text -------------------------------------------------------------------------------
 
+local function escape(word)
+  return (word:gsub("%p", "%%%0"))
+end
+
+-- What names another place by a few signs: ../a/b and ~/a/b are not a/b.
+local function places_of(text, add)
+  if not text:find("[\\~]") and not text:find("../", 1, true) then return end
+  for run in text:gmatch("[%w_./\\~@:-]+") do
+    if run:find("%.%./") or run:find("~/", 1, true) or run:find("%w\\%w") then
+      add((run:gsub("[.:]+$", "")))
+    end
+  end
+end
+
+local MONEY = { "$", "€", "£", "¥", "￥", "₹", "₽", "USD", "EUR", "GBP", "JPY", "CNY", "RMB" }
+
+-- A currency beside a number belongs to it.
+local function money_of(text, add)
+  for _, coin in ipairs(MONEY) do
+    local form = text:find(coin, 1, true) and escape(coin)
+    if form and (text:find("%d%s*" .. form) or text:find(form .. "%s*%d")) then add(coin) end
+  end
+end
+
 -- Numbers, words with a digit or an underscore in them, and names.
 local function values_of(text)
   local out, seen = {}, {}
@@ -150,6 +186,11 @@ local function values_of(text)
   for _, name in ipairs(core.cite_scan(text)) do
     if not name:find("^[\x80-\xff]") then add(name) end
   end
+  for _, run in ipairs(disguise.runs(text)) do
+    add(run)
+  end
+  places_of(text, add)
+  money_of(text, add)
   return out
 end
 M.values_of = values_of
@@ -171,6 +212,9 @@ local function invented_name(text, source)
 end
 
 local HEDGES = {
+  "some",
+  "just over",
+  "just under",
   "about",
   "around",
   "roughly",
@@ -187,11 +231,7 @@ local HEDGES = {
   "将近",
   "接近",
 }
-local AFTER = { "左右", "上下", "多" }
-
-local function escape(word)
-  return (word:gsub("%p", "%%%0"))
-end
+local AFTER = { "左右", "上下", "多", " or so" }
 
 -- "about 500" where the steps have 500.
 local function rounded(text, source)
