@@ -78,6 +78,15 @@ local function count(lines, patterns)
   return n
 end
 
+-- The lines that match none of the patterns.
+local function without(lines, patterns)
+  local out = {}
+  for _, line in ipairs(lines) do
+    if count({ line }, patterns) == 0 then out[#out + 1] = line end
+  end
+  return out
+end
+
 local TESTS = {
   "^=+ .*%d+ %a+.* =+$", "^%d+ passed", "^%d+ failed",
   "^%d+ %a+, %d+ %a+.* in [%d.]+ ?s", "^FAILED %S+::", "^%S+::%S+ [PF]A",
@@ -96,8 +105,13 @@ local MIGRATIONS = {
   "^DROP TABLE$", "^BEGIN$", "^COMMIT$",
 }
 local DIFFS = { "^diff %-%-git ", "^@@ %-%d+", "^%+%+%+ %S", "^index %x+%.%.%x+" }
-local LOGS = {
+-- A time before the text, which has the look of a hit or of a line's number.
+local TIMES = {
   "^%[?%d%d%d%d[-/]%d%d[-/]%d%d[ T]%d%d:%d%d", "^%[?%d%d:%d%d:%d%d",
+  "^%[?%d%d/%a%a%a/%d%d%d%d:%d%d:%d%d",
+}
+local LOGS = {
+  TIMES[1], TIMES[2], TIMES[3],
   "^%a%a%a %d%d? %d%d:%d%d:%d%d ", "^%[?[A-Z]+%]?[: ]", "^level=", "^{\"level\"",
   "^npm %a+ ", "^%s*Downloading ", "^Get:%d+ ",
 }
@@ -123,11 +137,12 @@ local CODE = {
   "^%s*else:?$", "^%s*}",
 }
 
--- `12: text` and `12<tab>text`, as programs that show files number lines.
+-- `12: text` and `12<tab>text`, as programs that show files number lines; a time is no number.
 local function unnumbered(lines)
   local numbered, out = 0, {}
   for i, line in ipairs(lines) do
     local rest = line:match("^%s*%d+[\t:|.] ?(.*)$") or line:match("^%s*%d+→(.*)$")
+    if rest and line:find(TIMES[2]) then rest = nil end
     if rest then numbered = numbered + 1 end
     out[i] = rest or line
   end
@@ -254,7 +269,8 @@ local RULES = {
   end },
   { "search", function(v)
     if v.numbered then return v.hint.search end
-    local n = count(v.lines, HITS) + (v.hint.search and count(v.lines, AROUND) or 0)
+    local n = v.hint.search and count(v.lines, HITS) + count(v.lines, AROUND)
+      or count(without(v.lines, TIMES), HITS)
     return n >= 2 and share(n, v.lines, 50) or n >= 1 and v.hint.search and share(n, v.lines, 30)
   end },
   { "table", function(v) return is_table(v.lines) end },

@@ -33,6 +33,12 @@ local CASES = {
     "gcc -c a.c\na.c:1:2: error: no\na.c:2:2: error: no\n"
     .. "make: *** [Makefile:3: a.o] Error 1\n" },
   { "log", "", lines("2026-03-01 12:00:%02d INFO worker %d took %d ms", 9) },
+  { "log", "", lines("2026-03-01T12:00:%02d INFO worker %d took %d ms", 9) },
+  { "log", "", lines("[2026-03-01T12:00:%02d.125Z] worker %d took %d ms", 9) },
+  { "log", "", lines("12:00:%02d INFO worker %d took %d ms", 9) },
+  { "log", "", lines("12:00:%02d,%d INFO worker took %d ms", 9) },
+  { "log", "", lines("01/Mar/2026:12:00:%02d worker %d took %d ms", 9) },
+  { "search", "grep took", lines("2026-03-01T12:00:%02d INFO worker %d took %d ms", 9) },
   { "search", "", lines("src/a%d.c:%d: int x%d;", 6) },
   { "search",
     "web_search", lines("%d. Title of a page\n   https://example.org/%d/%d\n"
