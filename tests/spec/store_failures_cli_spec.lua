@@ -45,8 +45,9 @@ local function write(bytes)
   file:close()
 end
 
--- The command after `before`, a shell's words. Its output goes through pipes, which have no size.
-local function run(command, before)
+-- The command after `before`, a shell's words, with the store `at`.
+-- Its output goes through pipes, which have no size.
+local function run(command, before, at)
   local function file(name)
     return shared.quote(folder .. "/" .. name)
   end
@@ -54,7 +55,7 @@ local function run(command, before)
     before or "",
     shared.quote(shared.program()),
     command,
-    shared.quote(path)
+    shared.quote(at or path)
   )
   local shape = "{ { %s; echo $? >%s; } 2>&3 | cat >%s; } 3>&1 | cat >%s"
   assert(os.execute(shape:format(one, file("code"), file("out"), file("err"))))
@@ -174,16 +175,48 @@ describe("a command", function()
     none_wrong()
   end)
 
+  it("says that a file is empty or not there, and leaves it so, or makes a store", function()
+    for _, there in ipairs({ true, false }) do
+      for i, row in ipairs(COMMANDS) do
+        remove()
+        if there then write("") end
+        local code, out, err = run(row[1])
+        local why = fault(good[i], code, out, err, not row.makes)
+        if row.makes then why = code ~= 0 and "says " .. err or nil end
+        if not why and not row.makes and (shared.read(path) or "") ~= "" then
+          why = "makes a store of it"
+        end
+        if not why and not there and not row.makes and lfs.attributes(path) then
+          why = "makes a file"
+        end
+        if why then wrong[#wrong + 1] = ("%s: neap %s %s"):format(there, row[1], why) end
+      end
+    end
+    none_wrong()
+  end)
+
   it("says that there is no such folder, or makes one where a store is made", function()
     for i, row in ipairs(COMMANDS) do
       remove()
       assert(lfs.rmdir(place))
       local code, out, err = run(row[1])
       local why = fault(good[i], code, out, err, not row.makes)
-      if row.makes and code == 0 then why = nil end
+      if row.makes then why = code ~= 0 and "says " .. err or nil end
       if why then wrong[#wrong + 1] = ("no folder: neap %s %s"):format(row[1], why) end
       lfs.mkdir(place)
     end
     none_wrong()
+  end)
+
+  it("says which folder cannot be made", function()
+    for _, row in ipairs(COMMANDS) do
+      local path_below = exported .. "/below/agent.db" -- of a file
+      if row.makes then
+        local code, _, err = run(row[1], nil, path_below)
+        assert.equal(2, code, row[1])
+        local want = "neap: " .. path_below .. ": its folder cannot be made"
+        assert.truthy(err:find(want, 1, true), err)
+      end
+    end
   end)
 end)

@@ -2,9 +2,9 @@
 -- no prompt shows. next: recall.lua
 local core = require("neap.core")
 local files = require("neap.files")
-local paths = require("neap.paths")
 local visible = require("neap.report.visible")
 local grid = require("neap.report.grid")
+local opened = require("neap.cli.opened")
 local failure = require("neap.cli.fail")
 local word_of = require("neap.cli.word")
 local part = require("neap.cli.part")
@@ -27,18 +27,14 @@ local function check(value, why, code)
   return value
 end
 
----@param readonly boolean for who only looks: then the store must be there
-local function open(opts, readonly)
-  local path = opts.store or paths.store()
-  if readonly and not core.stat(path) then
-    failure.fail(path .. ": there is no such store; give one with --store or NEAP_STORE")
-  end
-  if not opts.store and not readonly then core.mkdir(path:match("^(.*)/[^/]*$") or ".") end
+---@param how "read"|"write"|"make" as opened.engine has it
+local function open(opts, how)
+  local path = how == "make" and opened.makeable(opts) or opened.existing(opts)
   return check(core.engine({
     store = path,
     tenant = opts.tenant,
     fixed_secret = true,
-    readonly = readonly,
+    readonly = how == "read",
   }))
 end
 
@@ -80,7 +76,7 @@ function verbs.put(opts, word)
   if not bytes then failure.fail(why) end
   local path = opts.path
   if not path and word ~= "-" and utf8.len(word) then path = word end
-  local engine = open(opts, false)
+  local engine = open(opts, "make")
   local id, no, code = engine:put(opts.owner, bytes, {
     tool = opts.tool,
     query = opts.query,
@@ -102,7 +98,7 @@ end
 -- A part of it, as its options or its kind ask for.
 local function get_part(opts, word, words)
   local session, id = parse_id(opts, word)
-  local engine = open(opts, true)
+  local engine = open(opts, "read")
   local bytes, a, code = engine:get(session, id, { now = now() })
   engine:close()
   check(bytes, a, code)
@@ -146,7 +142,7 @@ function verbs.get(opts, word, path)
     return
   end
   local session, id = parse_id(opts, word)
-  local engine = open(opts, true)
+  local engine = open(opts, "read")
   local lines = opts.lines or {}
   local bytes, a, code =
     engine:get(session, id, { first_line = lines[1], last_line = lines[2], now = now() })
@@ -188,7 +184,7 @@ local function print_table(opts, list)
 end
 
 function verbs.list(opts)
-  local engine = open(opts, true)
+  local engine = open(opts, "read")
   local list, why, code = engine:artifacts(opts.owner, now())
   engine:close()
   check(list, why, code)
@@ -203,7 +199,7 @@ end
 
 function verbs.rm(opts, word)
   local session, id = parse_id(opts, word)
-  local engine = open(opts, false)
+  local engine = open(opts, "write")
   local ok, why, code = engine:remove(session, id)
   engine:close()
   check(ok, why, code)

@@ -12,19 +12,42 @@ function M.path(opts)
   return opts.store or paths.store()
 end
 
+--- The same, of a store that has to be there. An empty file is none: what was cut short to nothing
+--- would else be a new store, without faults and without sessions.
+---@param opts table
+---@return string
+function M.existing(opts)
+  local path = M.path(opts)
+  local there = core.stat(path)
+  if not there then
+    failure.fail(path .. ": there is no such store; give one with --store or NEAP_STORE")
+  end
+  if there.type == "file" and there.size == 0 then
+    failure.fail(path .. ": the file is empty, no store; give one with --store or NEAP_STORE")
+  end
+  return path
+end
+
+--- The same for who writes: a store that is not there is made, and before it its folder.
+---@param opts table
+---@return string
+function M.makeable(opts)
+  local path = M.path(opts)
+  local folder = path:match("^(.*)/[^/]*$")
+  if not folder or folder == "" or core.stat(path) then return path end
+  local made, why = core.mkdir(folder)
+  if not made then
+    failure.fail(("%s: its folder cannot be made: %s; give another path"):format(path, why))
+  end
+  return path
+end
+
 --- Opens it: "read" changes nothing, "write" needs a store that is there, "make" makes one.
 ---@param opts table
 ---@param how "read"|"write"|"make"
 ---@return userdata engine
 function M.engine(opts, how)
-  local path = M.path(opts)
-  if not core.stat(path) then
-    if how ~= "make" then
-      failure.fail(path .. ": there is no such store; give one with --store or NEAP_STORE")
-    end
-    local folder = path:match("^(.*)/[^/]*$")
-    if folder and folder ~= "" then failure.check(core.mkdir(folder)) end
-  end
+  local path = how == "make" and M.makeable(opts) or M.existing(opts)
   local wanted = { store = path, tenant = opts.tenant, readonly = how == "read" }
   return failure.check(core.engine(wanted))
 end

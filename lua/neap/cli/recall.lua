@@ -1,9 +1,9 @@
 -- neap recall: finds entries of the sessions in the store by words. next: doctor.lua
 local core = require("neap.core")
-local paths = require("neap.paths")
 local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
 local width = require("neap.report.width")
+local opened = require("neap.cli.opened")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -15,10 +15,7 @@ local MOST = 100
 -- The store opened for writing, so that what is not indexed yet can be; where it may not be
 -- written, for reading.
 local function open(opts)
-  local path = opts.store or paths.store()
-  if not core.stat(path) then
-    failure.fail(path .. ": there is no such store; give one with --store or NEAP_STORE")
-  end
+  local path = opened.existing(opts)
   local how = { store = path, tenant = opts.tenant, fixed_secret = true }
   local engine, why, code = core.engine(how)
   if engine or code ~= "readonly" then return failure.check(engine, why) end

@@ -1,8 +1,8 @@
 -- neap state: the state object of a stored session: what it is, how it came about, what differs,
 -- and a proposal from the command line. next: recall.lua
 local core = require("neap.core")
-local paths = require("neap.paths")
 local visible = require("neap.report.visible")
+local opened = require("neap.cli.opened")
 local failure = require("neap.cli.fail")
 local word_of = require("neap.cli.word")
 
@@ -12,10 +12,7 @@ local json = core.json
 local RAW = { state = true, patch = true, faults = true, from = true, to = true }
 
 local function open(opts, readonly)
-  local path = opts.store or paths.store()
-  if not core.stat(path) then
-    failure.fail(path .. ": there is no such store; give one with --store or NEAP_STORE")
-  end
+  local path = opened.existing(opts)
   local how = { store = path, tenant = opts.tenant, fixed_secret = true, readonly = readonly }
   return failure.check(core.engine(how))
 end

@@ -31,10 +31,7 @@ local function faults_of(path, tenant)
 end
 
 local function check_store(opts)
-  local path = opened.path(opts)
-  if not core.stat(path) then
-    fail(path .. ": there is no such store; give one with --store or NEAP_STORE")
-  end
+  local path = opened.existing(opts)
   local lines = faults_of(path, opts.tenant)
   for _, line in ipairs(lines) do
     if opts.json then
