@@ -140,7 +140,7 @@ static neap_rc check_content(checker *c, np_str tenant, const uint8_t *key, int6
   for (size_t n = 0; good && !one.whole && n < np_chunk_count(one.size); n++) {
     np_buf_clear(&map);
     rc = np_content_piece(&one, n, own);
-    np_chunk_marks(one.bytes, &map);
+    if (rc == NEAP_OK) np_chunk_marks(one.bytes, &map); /* else they are gone */
     good = rc == NEAP_OK && np_str_eq(np_buf_str(&map), one.marks);
   }
   if (all.failed || map.failed) rc = np_fail_mem(own);
