@@ -232,13 +232,15 @@ static void end(void *ctx, uint64_t what, size_t from, size_t to, size_t items) 
 typedef struct teller {
   np_buf *out;
   size_t at, found, items;
-  bool object;
+  bool top; /* it is the whole, else what begins at `at` within it */
+  bool object, list;
 } teller;
 
 static uint64_t tell_begin(void *ctx, const np_json_place *p) {
   teller *t = ctx;
-  if (p->at == t->at) {
+  if (t->top ? p->top : p->at == t->at && !p->top) {
     t->object = p->type == NP_JSON_OBJECT;
+    t->list = p->type == NP_JSON_ARRAY;
     return 1;
   }
   if (p->above == 1 && p->key.n && t->found < KEYS && p->key.n < 60) {
@@ -256,16 +258,16 @@ static void tell_end(void *ctx, uint64_t what, size_t from, size_t to, size_t it
 }
 
 /* What the path leads to before it leads nowhere, in words. */
-static void add_shape(const teller *t, char open, np_str keys, np_buf *out) {
+static void add_shape(const teller *t, np_str keys, np_buf *out) {
   if (t->object && t->found) {
     np_buf_adds(out, "an object with ");
     np_buf_add(out,
                np_str_cut(keys, 0, np_utf8_floor(keys, keys.n < 240 ? keys.n : 240)));
     np_buf_adds(out, t->items > t->found || keys.n > 240 ? ", \xE2\x80\xA6" : "");
-  } else if (open == '{' || open == '[') {
-    np_buf_adds(out, open == '{' ? "an object with " : "a list with ");
+  } else if (t->object || t->list) {
+    np_buf_adds(out, t->object ? "an object with " : "a list with ");
     np_buf_int(out, (int64_t)t->items);
-    np_buf_adds(out, open == '{' ? " member" : " item");
+    np_buf_adds(out, t->object ? " member" : " item");
     np_buf_adds(out, t->items == 1 ? "" : "s");
   } else {
     np_buf_adds(out, "a plain value");
@@ -278,11 +280,10 @@ static neap_rc fail_none(matcher *m) {
   np_buf keys, shape;
   np_buf_init(&keys, j->alloc);
   np_buf_init(&shape, j->alloc);
-  char open = m->there < j->text.n ? j->text.p[m->there] : '\0';
-  teller t = {.out = &keys, .at = m->there};
+  teller t = {.out = &keys, .at = m->there, .top = m->reached == 0};
   np_json_walker w = {tell_begin, tell_end, &t, false};
   np_json_walk(j->text, &w, j->alloc, NULL);
-  add_shape(&t, open, np_buf_str(&keys), &shape);
+  add_shape(&t, np_buf_str(&keys), &shape);
   if (m->reached) way = np_str_cut(words, 0, m->path.segment[m->reached - 1].end);
   neap_rc rc;
   if (keys.failed || shape.failed) rc = np_fail_mem(j->err);

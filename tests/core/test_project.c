@@ -121,6 +121,27 @@ static void paths_that_lead_nowhere(void) {
   }
 }
 
+/* A value a line is a list, and what stands before the first byte is no value. */
+static void paths_of_lines_that_lead_nowhere(void) {
+  static const struct {
+    const char *text, *part, *want;
+  } cases[] = {
+      {"{\"a\":1}\n{\"a\":2}\n", "json $.a",
+       "nothing is at $.a; $ is a list with 2 items"},
+      {"{\"a\":1}\n{\"a\":2}\n", "json $[0].b",
+       "nothing is at $[0].b; $[0] is an object with \"a\""},
+      {"[1]\n[2,3]\n[4]\n", "json $[3]", "nothing is at $[3]; $ is a list with 3 items"},
+      {" \n {\"a\":1}", "json $.b", "nothing is at $.b; $ is an object with \"a\""},
+      {" [1, 2]", "json $[2]", "nothing is at $[2]; $ is a list with 2 items"},
+      {"[[1, 2]]", "json $[0].x", "nothing is at $[0].x; $[0] is a list with 2 items"},
+  };
+  for (size_t i = 0; i < NP_COUNT(cases); i++) {
+    projected r = project(np_str_cstr(cases[i].text), cases[i].part, NP_TRIM_ANY);
+    CHECK("of JSON lines and behind spaces too",
+          fails(&r, NEAP_E_NOTFOUND, cases[i].want));
+  }
+}
+
 /* ---- lines ---- */
 
 static void line_ranges(void) {
@@ -423,6 +444,7 @@ int main(void) {
   sections();
   titles_with_entities();
   paths_that_lead_nowhere();
+  paths_of_lines_that_lead_nowhere();
   outlines();
   match_limits();
   match_in_a_long_line();

@@ -61,8 +61,13 @@ describe("neap artifact get", function()
     f:write('{"a": [1, 22]}'):close()
     local id = select(2, run("put " .. shared.quote(path))):match("%S+")
     os.remove(path)
-    assert.same({ 0, "22\n", "" }, { run("get " .. id .. " --json '$.a[1]'") })
+    for _, way in ipairs({ "$.a[1]", ".a[1]", "a[1]", "['a'][1]" }) do
+      assert.same({ 0, "22\n", "" }, { run(("get %s --json %q"):format(id, way)) }, way)
+    end
     assert.same({ 0, '{"a": [1, 22]}', "" }, { run("get " .. id) })
+    code, out, err = run("get " .. id .. " '$.a'")
+    assert.same({ 2, "" }, { code, out })
+    assert.truthy(err:find("a JSON path goes with --json", 1, true), err)
   end)
 
   it("gives lines, heads, tails and matches", function()
@@ -85,6 +90,40 @@ describe("neap artifact get", function()
     assert.truthy(one.locator:find("^files/1, lines 1%-%d+ of 37, sha256 %x+$"))
     assert.truthy(one.rest:find("^%d+%-37$"))
     assert.equal("1-", one.part)
+  end)
+
+  it("says how many matches and headings it leaves out, within the limit", function()
+    local text = {}
+    for i = 1, 120 do
+      text[i] = i % 2 == 0 and ("# heading %d"):format(i) or ("words of line %d"):format(i)
+    end
+    local path = dir .. "/headings.md"
+    local f = assert(io.open(path, "wb"))
+    f:write(table.concat(text, "\n"), "\n"):close()
+    local id = select(2, run("put " .. shared.quote(path))):match("%S+")
+    os.remove(path)
+    local encoding = assert(core.encoding("o200k_base"))
+    for _, part in ipairs({ "--match heading", "--match '^#'", "--outline" }) do
+      local _, whole = run(("get %s %s"):format(id, part))
+      assert.is_nil(whole:find("more in", 1, true), part)
+      local some = 0
+      for tokens = 1, 260, 3 do
+        local code, out, err = run(("get %s %s --tokens %d"):format(id, part, tokens))
+        if code == 1 then
+          assert.truthy(out == "" and err:find("nothing of it fits", 1, true), err)
+        else
+          local shown = select(2, out:gsub("heading", ""))
+          local left, from, to = out:match("%[… (%d+) more in lines (%d+)%-(%d+)%]\n$")
+          assert.is_true(encoding:count(out) <= tokens, out)
+          local cut = out:find("…\n[…", 1, true) -- the last that is shown, too
+          local first = shown * 2 + (cut and 0 or 2)
+          assert.same({ 60 - shown, first, 120 }, {
+            tonumber(left), tonumber(from), tonumber(to) }, out)
+          some = some + 1
+        end
+      end
+      assert.is_true(some > 50, part)
+    end
   end)
 
   it("picks the part by the kind of text when none is asked for", function()

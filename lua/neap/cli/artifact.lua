@@ -95,6 +95,11 @@ function verbs.put(opts, word)
   io.stdout:write(text, "\n")
 end
 
+-- Without --json, or with a path for its value.
+local function as_text(opts)
+  return not opts.json or opts.json_path ~= nil
+end
+
 -- A part of it, as its options or its kind ask for.
 local function get_part(opts, word, words)
   local session, id = parse_id(opts, word)
@@ -102,7 +107,8 @@ local function get_part(opts, word, words)
   local bytes, a, code = engine:get(session, id, { now = now() })
   engine:close()
   check(bytes, a, code)
-  local got = part.show(count.encoding(opts.encoding), bytes, words, {
+  local show = as_text(opts) and part.show_marked or part.show
+  local got = show(count.encoding(opts.encoding), bytes, words, {
     tokens = opts.most_tokens,
     id = id_of(opts, session, id),
     hash = a.sha256,
@@ -112,7 +118,7 @@ local function get_part(opts, word, words)
 end
 
 local function print_part(opts, got, a)
-  if not opts.json or opts.json_path then
+  if as_text(opts) then
     if got.text == "" and got.rest_from and opts.most_tokens then
       failure.fail(("--tokens %d: nothing of it fits; give more"):format(opts.most_tokens), 1)
     end
@@ -132,8 +138,9 @@ function verbs.get(opts, word, path)
   if word:sub(1, 1) == "$" and path then
     word, path = path, word
   end
-  if path and not (opts.json and path:sub(1, 1) == "$") then
-    failure.fail(("neap artifact get: %s is one argument too many"):format(path))
+  if path and not opts.json then
+    local hint = path:sub(1, 1) == "$" and "; a JSON path goes with --json" or ""
+    failure.fail(("neap artifact get: %s is one argument too many%s"):format(path, hint))
   end
   local words = part.words(opts, path)
   if opts.most_tokens or words and not opts.lines then

@@ -2,6 +2,7 @@
 -- next: ../kinds.lua
 local core = require("neap.core")
 local kinds = require("neap.kinds")
+local grid = require("neap.report.grid")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -63,6 +64,42 @@ function M.show(encoding, text, words, ask)
   if not got then failure.fail(why, NO[code] and 1 or 2) end
   got.part = got.part or words
   return got
+end
+
+-- What stands for matches or headings that the limit has left out: `[… 9 more in lines 14-400]`.
+local function mark_of(got)
+  local left = got.found - got.shown
+  if not got.rest_from or got.shown == 0 or left <= 0 then return nil end
+  local where = got.rest_from == got.rest_to and "line %d" or "lines %d-%d"
+  local shape = "[… %s more in " .. where .. "]\n"
+  return shape:format(grid.thousands(left), got.rest_from, got.rest_to)
+end
+
+--- The same for a reader who is not told how many there are: what the limit leaves out of matches
+--- and headings has a mark behind them, within the limit. Other parts have their marks already.
+---@param encoding userdata
+---@param text string
+---@param words string?
+---@param ask { tokens?: integer, id?: string, hash?: string, hint?: string }
+---@return table projection
+function M.show_marked(encoding, text, words, ask)
+  local limit = ask.tokens
+  local less = {}
+  for k, v in pairs(ask) do
+    less[k] = v
+  end
+  while true do
+    local got = M.show(encoding, text, words, less)
+    local mark = limit and mark_of(got)
+    if not mark then return got end
+    local whole = got.text .. mark
+    local over = encoding:count(whole) - limit
+    if over <= 0 then
+      got.text, got.tokens = whole, over + limit
+      return got
+    end
+    less.tokens = math.max(less.tokens - over, 0)
+  end
 end
 
 return M
