@@ -425,8 +425,88 @@ describe("neap compare", function()
       assert.are.equal(0, code)
       parts[i] = write("shard" .. i, out)
     end
-    local _, merged = shared.run({ "compare", "--merge", parts[2], parts[1], "-w", "4000" })
-    assert.are.equal(whole, merged)
+    for _, more in ipairs({ { "-w", "4000" }, {} }) do
+      local args = { "compare", "--merge", parts[2], parts[1], table.unpack(more) }
+      local _, merged = shared.run(args)
+      assert.are.equal(whole, merged)
+    end
+  end)
+
+  -- A merge adds up: what was not made in the same way must not be added.
+  it("merges nothing but the shards of one comparison, each once", function()
+    local function shard(name, ...)
+      local code, out, err = shared.run({ "compare", ... })
+      assert.are.equal(0, code, err)
+      return write(name, out)
+    end
+    local one = shard("one", TRACE, SMALL, "-p", MASK, "-w", "4000", "--shard", "1/2")
+    local two = shard("two", TRACE, SMALL, "-p", MASK, "-w", "4000", "--shard", "2/2")
+    local wide = shard("wide", TRACE, SMALL, "-p", MASK, "-w", "8000", "--shard", "2/2")
+    local function second(name, ...)
+      return shard(name, TRACE, SMALL, "-w", "4000", "--shard", "2/2", ...)
+    end
+    local text = second("text", "-p", MASK, "-f", "text")
+    local more = second("more", "-p", MASK, SMALL)
+    local full = second("full", "-p", "full")
+    local both = second("both", "-p", MASK, "-p", "full")
+    local swept = second("swept", "-p", MASK, "--sweep", "keep=2")
+    local f = assert(io.open(two))
+    local lines = f:read("a")
+    f:close()
+    local changed = write("changed", (lines:gsub('("policy_sha256":")%x%x', "%1zz")))
+    for given, why in pairs({
+      [{ one, wide }] = "one was made with %-%-window 4000, .*wide with 8000; merge the shards of",
+      [{ one, text }] = "made with %-%-format none, .*text with text",
+      [{ one, more }] = "is shard 1/2 of 2 files, .*more is 2/2 of 3",
+      [{ one, full }] = "under full where .* under mask; merge shards of the same policies",
+      [{ one, both }] = "has 5 rows, .* has 4; merge shards of the same policies",
+      [{ one, swept }] = "under mask keep=2 where",
+      [{ one, changed }] = "policy mask was another for .*; run its shards with the same file",
+      [{ one, one }] = "are both shard 1/2; give each shard once",
+      [{ one }] = "shard 2/2 is missing; give the outputs of all 2",
+      [{ one, two, "-w", "5000" }] = "%-%-window 5000: the shards were made with 4000",
+      [{ one, two, "-p", "tide" }] = "%-p: the shards have settled it",
+      [{ TRACE }] = "is no output of neap compare %-%-shard",
+      [{ write("odd", '{"shard":[1,1],"files":1,"options":{"window":"x"}}\n') }] = "is no output",
+    }) do
+      local code, out, err = shared.run({ "compare", "--merge", table.unpack(given) })
+      assert.are.equal(2, code, why)
+      assert.are.equal("", out)
+      assert.matches(why, err)
+      assert.matches("^neap: [^\n]+\n$", err)
+    end
+  end)
+
+  it("tells policies of one name apart by what was given", function()
+    local text = "return { api = 1, name = '%s', options = { a = 1 } }"
+    local one, two = write("one.lua", text:format("tide")), write("two.lua", text:format("random"))
+    local three = write("three.lua", text:format("mine"))
+    local tail = { "-p", one, "-p", two, "-p", three, "-w", "4000", "--json" }
+    local code, out, err = shared.run({ "compare", TRACE, "-p", "tide", table.unpack(tail) })
+    assert.are.equal(0, code, err)
+    local list, names = rows(out), {}
+    for i = 1, #list do
+      names[i] = list[i].policy
+    end
+    local expected = { "tide", one, two, "mine", "full", "random", "oracle" }
+    assert.are.same(table.move(expected, 1, 7, 8, { table.unpack(expected) }), names)
+    local swept = { "compare", TRACE, SMALL, "-j", "2", "--sweep", "a=1,2", table.unpack(tail) }
+    code, out, err = shared.run(swept)
+    assert.are.equal(0, code, err)
+    assert.truthy(out:find('"policy":"mine a=2"', 1, true))
+    assert.truthy(out:find('"policy":"' .. two .. ' a=1"', 1, true))
+  end)
+
+  it("has no row twice", function()
+    for given, why in pairs({
+      [{ "-p", MASK }] = "is given twice",
+      [{ "--sweep", "keep=1,2,1" }] = "keep=1,2,1: 1 stands there twice",
+    }) do
+      local code, out, err = shared.run(with(table.unpack(given)))
+      assert.are.equal(2, code)
+      assert.are.equal("", out)
+      assert.truthy(err:find(why, 1, true), err)
+    end
   end)
 
   it("reports the failure of a shard", function()

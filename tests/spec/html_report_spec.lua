@@ -353,7 +353,7 @@ local function limited()
   local groups, rows = { {}, {} }, {}
   for text in out:gmatch("[^\n]+") do
     local line = assert(json.decode(text))
-    table.insert(groups[line.file], line)
+    if line.file then table.insert(groups[line.file], line) end
   end
   for c = 1, 4 do -- tide, then the references: the first has no window
     local of, full = { groups[1][c], groups[2][c] }, { groups[1][2], groups[2][2] }

@@ -3,7 +3,6 @@
 -- next: ../report/compare.lua
 local core = require("neap.core")
 local compare = require("neap.report.compare")
-local files = require("neap.files")
 local oracle = require("neap.report.oracle")
 local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
@@ -11,6 +10,7 @@ local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
 local paths = require("neap.paths")
 local html = require("neap.cli.html")
+local merge = require("neap.cli.merge")
 local session = require("neap.cli.session")
 local shards = require("neap.cli.shards")
 local show_replay = require("neap.cli.replay")
@@ -29,8 +29,10 @@ local function values_of(sweep, seen)
     fail(("--sweep %s: %s is swept twice; give all its values once"):format(sweep, name))
   end
   seen[name] = true
-  local list = {}
+  local list, given = {}, {}
   for value in values:gmatch("[^,]+") do
+    if given[value] then fail(("--sweep %s: %s stands there twice"):format(sweep, value)) end
+    given[value] = true
     list[#list + 1] = name .. "=" .. value
   end
   if #list == 0 then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(sweep)) end
@@ -60,9 +62,11 @@ end
 
 -- The policies to run, then the references: two bounds and what every policy should beat.
 local function contestants(words, sweep)
-  local list = {}
+  local list, given = {}, {}
   for _, word in ipairs(words) do
     local path = check(paths.policy(word))
+    if given[path] then fail(("-p %s: is given twice; its row would be the same"):format(word)) end
+    given[path] = true
     for _, setting in ipairs(settings_of(sweep)) do
       list[#list + 1] = { path = path, label = word, setting = setting[1] and setting }
     end
@@ -115,11 +119,29 @@ local function run_one(recording, one, opts, seen, told)
   local line = replay.summary(recording, state)
   if looker then html.keep(line, looker, one, state.session) end
   replay.close(state)
-  if one.setting then line.policy = line.policy .. " " .. table.concat(one.setting, " ") end
   if one.reference then
     line.policy, line.reference, line.policy_sha256 = one.label, true, nil
   end
   return line, told
+end
+
+-- Calls each line by its policy's name, or by what was given with -p where two have one name and
+-- are not the same contestant: a copy of tide that still calls itself so.
+local function name_lines(lines, list)
+  local owners, shared = {}, {}
+  for c, line in ipairs(lines) do
+    local path = list[c].path or list[c].label
+    if not list[c].unbounded then
+      local owner = owners[line.policy]
+      shared[line.policy] = shared[line.policy] or owner ~= nil and owner ~= path
+      owners[line.policy] = owner or path
+    end
+  end
+  for c, line in ipairs(lines) do
+    local one = list[c]
+    if shared[line.policy] and not one.reference then line.policy = visible.line(one.label) end
+    if one.setting then line.policy = line.policy .. " " .. table.concat(one.setting, " ") end
+  end
 end
 
 -- The lines of a recording, one a contestant: first the one without a window, which tells what
@@ -133,6 +155,7 @@ local function run_all(recording, list, opts, seen, progress)
     progress(c - 1)
     lines[c] = lines[c] or run_one(recording, one, opts, seen, told)
   end
+  name_lines(lines, list)
   return lines
 end
 
@@ -153,7 +176,7 @@ local function run_here(opts, args, list)
           line.file = i
         end
         if lines[1].watched then
-          html.seal(lines, list, opts, session.options(opts), recording, place)
+          html.seal(lines, list, opts, recording, place)
         end
         groups[#groups + 1] = lines
       end
@@ -176,63 +199,12 @@ local function shard_words(opts, words)
   return parts
 end
 
--- Adds the groups of what a shard printed: lines of one session follow each other.
-local function collect(text, label, groups)
-  local last
-  for row in text:gmatch("[^\n]+") do
-    local line, why = json.decode(row)
-    if type(line) ~= "table" or not line.trace or not line.file then
-      fail(("%s: is no output of neap compare --shard: %s"):format(label, why or row:sub(1, 60)))
-    end
-    if not last or last[1].file ~= line.file or last[1].trace ~= line.trace then
-      last = {}
-      groups[#groups + 1] = last
-    end
-    last[#last + 1] = line
-  end
-end
-
--- Groups in the order of the files, each with a line for every contestant.
-local function in_order(groups, width)
-  local places = {}
-  for i, lines in ipairs(groups) do
-    places[lines] = i
-    if #lines ~= width then
-      fail(("%s has %d lines where %d are expected"):format(lines[1].trace, #lines, width))
-    end
-  end
-  table.sort(groups, function(a, b)
-    if a[1].file ~= b[1].file then return a[1].file < b[1].file end
-    return places[a] < places[b]
-  end)
-  return groups
-end
-
-local function run_shards(opts, args, words, list)
-  local jobs, groups = math.min(opts.jobs, #args), {}
+local function run_shards(opts, args, words)
+  local jobs, groups, heads = math.min(opts.jobs, #args), {}, {}
   for i, text in ipairs(shards.run("compare", opts, shard_words(opts, words), args, jobs)) do
-    collect(text, "shard " .. i, groups)
+    merge.collect(text, "shard " .. i, groups, heads)
   end
-  return in_order(groups, #list)
-end
-
--- Groups that shards wrote to files earlier, and their contestants.
-local function merge(paths_of_shards)
-  local groups, list = {}, {}
-  for _, path in ipairs(paths_of_shards) do
-    collect(check(files.read(path)), files.label(path), groups)
-  end
-  if #groups == 0 then fail("there is nothing to merge; the files hold no line") end
-  for c, line in ipairs(groups[1]) do
-    local reference = line.reference == true
-    list[c] = {
-      label = line.policy,
-      reference = reference,
-      unbounded = reference and line.policy == "full",
-      oracle = reference and line.policy == "oracle",
-    }
-  end
-  return in_order(groups, #list), list
+  return merge.in_order(groups)
 end
 
 -- A row per contestant over all groups.
@@ -458,14 +430,17 @@ end
 
 -- What was asked for: from files, from other processes, or from this one.
 local function gather(opts, args)
-  if opts.merge then return merge(args) end
+  if opts.merge then return merge.files(opts, args) end
+  if opts.details and not opts.shard then
+    fail("--details: only a shard's lines hold them; give it with --shard, or --html FILE")
+  end
   local words = default_words(opts.policies)
   local list = contestants(words, opts.sweep)
   session.options(opts)
   if (opts.jobs or 1) == 1 or #args == 1 or opts.shard then
     return run_here(opts, args, list), list
   end
-  return run_shards(opts, args, words, list), list
+  return run_shards(opts, args, words), list
 end
 
 --- neap compare
@@ -473,12 +448,14 @@ function M.compare(opts, args)
   local report <close> = html.open(opts)
   local groups, list = gather(opts, args)
   if opts.shard then
+    local head = merge.head(opts, session.options(opts).window, #args)
+    io.stdout:write(json.encode(head, merge.HEAD_ORDER), "\n")
     print_json(groups, {}, true)
     return exit_code(groups)
   end
   session.check_any(#groups)
   local rows = rows_of(groups, list)
-  if report then html.write(report, rows, groups, opts, session.options(opts)) end
+  if report then html.write(report, rows, groups, session.options(opts)) end
   if opts.json then
     print_json(groups, rows, false)
   else

@@ -79,10 +79,9 @@ end
 ---@param lines table[]
 ---@param list table[] the contestants
 ---@param opts table
----@param o neap.ReplayOptions
 ---@param recording neap.Recording
 ---@param place integer which session of its file
-function M.seal(lines, list, opts, o, recording, place)
+function M.seal(lines, list, opts, recording, place)
   local full_at
   for c, one in ipairs(list) do
     if one.unbounded then full_at = c end
@@ -92,7 +91,6 @@ function M.seal(lines, list, opts, o, recording, place)
     head.path = arguments(opts, recording.path, place)
   end
   details.seal(lines, full_at, head)
-  lines[full_at].detail.setting, lines[full_at].detail.cost = setting_of(o), cost_of(o)
 end
 
 --- Opens what the report is written to, before anything is replayed: a bad name is told at once.
@@ -120,27 +118,17 @@ function M.open(opts)
   })
 end
 
-local function texts_of(groups, opts, o)
-  for _, line in ipairs(groups[1]) do
-    local detail = line.detail
-    if detail and detail.setting then return detail.setting, detail.cost end
-  end
-  if opts.merge then return nil, "The lines that were put together do not say its unit." end
-  return setting_of(o), cost_of(o)
-end
-
 --- Writes the report.
 ---@param target table of open
 ---@param rows table[]
 ---@param groups table[][]
----@param opts table
 ---@param o neap.ReplayOptions
-function M.write(target, rows, groups, opts, o)
-  local setting, cost = texts_of(groups, opts, o)
+function M.write(target, rows, groups, o)
   local turns = grid.thousands(rows[1].turns) .. (rows[1].turns == 1 and " turn" or " turns")
   local text = grid.count(#groups, "recording") .. ", " .. turns
-  if setting then text = text .. ", " .. setting end
-  local html, left_out = page.html({ rows = rows, groups = groups, setting = text, cost = cost })
+  text = text .. ", " .. setting_of(o)
+  local html, left_out =
+    page.html({ rows = rows, groups = groups, setting = text, cost = cost_of(o) })
   local f = target.file
   target.file = nil
   local ok, why = f:write(html)

@@ -1,5 +1,5 @@
 -- A verb's work shared out to processes of this program: the commands, and what they print.
--- next: compare.lua
+-- next: merge.lua
 local core = require("neap.core")
 local failure = require("neap.cli.fail")
 
@@ -9,6 +9,9 @@ local fail, check = failure.fail, failure.check
 --- Options of a replay that mean the same in every process.
 M.PASSED = { "window", "reserve", "format", "encoding", "model", "prices", "think", "cache",
   "from", "as" }
+
+--- Those without a value.
+M.FLAGS = { "lenient", "branches" }
 
 function M.quote(word)
   return "'" .. tostring(word):gsub("'", "'\\''") .. "'"
@@ -22,7 +25,7 @@ local function command(verb, opts, words, args, i, n)
       table.move({ "--" .. name, M.quote(opts[name]) }, 1, 2, #parts + 1, parts)
     end
   end
-  for _, flag in ipairs({ "lenient", "branches" }) do
+  for _, flag in ipairs(M.FLAGS) do
     if opts[flag] then parts[#parts + 1] = "--" .. flag end
   end
   table.move(words, 1, #words, #parts + 1, parts)
