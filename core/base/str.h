@@ -34,6 +34,15 @@ static inline bool np_str_is(np_str a, const char *s) {
   return np_str_eq(a, np_str_cstr(s));
 }
 
+/* Is there anything but spaces and controls in it? */
+static inline bool np_str_says(np_str s) {
+  for (size_t i = 0; i < s.n; i++) {
+    unsigned char c = (unsigned char)s.p[i];
+    if (c > 0x20 && c != 0x7F) return true;
+  }
+  return false;
+}
+
 /* The order of bytes, shorter first when one begins the other. */
 static inline int np_str_cmp(np_str a, np_str b) {
   size_t n = a.n < b.n ? a.n : b.n;

@@ -318,7 +318,7 @@ neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry
   np_buf_init(&object, a);
   np_buf_init(&list, a);
   np_faults faults = {.list = &list};
-  np_proposed ask = {made.who, made.patch, made.reason.n > 0};
+  np_proposed ask = {made.who, made.patch, np_str_says(made.reason)};
   np_str now = np_object_now(s);
   made.refused = np_object_is_late(np_object_version(s), p, &list);
   if (!made.refused)

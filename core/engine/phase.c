@@ -32,7 +32,9 @@ static neap_rc keep(neap_session *s, np_stage new) {
 }
 
 neap_rc np_phase_check(np_str name, np_err *e) {
-  if (name.n && name.n <= NAME_BYTES && np_utf8_valid(name) == name.n) return NEAP_OK;
+  bool whole = !name.n || !memchr(name.p, '\0', name.n);
+  if (np_str_says(name) && whole && name.n <= NAME_BYTES && np_utf8_valid(name) == name.n)
+    return NEAP_OK;
   return np_fail(e, NEAP_E_ARG, "a phase's name is 1 to %d bytes of UTF-8", NAME_BYTES);
 }
 

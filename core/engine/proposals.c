@@ -61,7 +61,7 @@ neap_rc np_object_try(const neap_session *s, const np_pending *p, np_buf *faults
   const neap_session *live = s->live ? s->live : s;
   np_buf out;
   np_faults f = {.list = faults};
-  np_proposed ask = {NP_WHO_POLICY, p->patch, p->reason.n > 0};
+  np_proposed ask = {NP_WHO_POLICY, p->patch, np_str_says(p->reason)};
   if (p->source && !np_log_entry(&live->log, p->source))
     return np_fail(e, NEAP_E_ARG, "the source %lld is no entry", (long long)p->source);
   np_buf_init(&out, &live->engine->alloc);

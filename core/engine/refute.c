@@ -147,7 +147,8 @@ static neap_rc check(neap_session *s, np_refutation *r) {
   if (r->step < 0 || r->step > s->log.step)
     return np_fail(&s->err, NEAP_E_NOTFOUND, "session %s has no step %lld yet", s->name,
                    (long long)r->step);
-  if (r->why.n && r->why.n <= REASON_BYTES && np_utf8_valid(r->why) == r->why.n)
+  if (np_str_says(r->why) && r->why.n <= REASON_BYTES &&
+      np_utf8_valid(r->why) == r->why.n)
     return NEAP_OK;
   return np_fail(&s->err, NEAP_E_ARG, "a reason is 1 to %d bytes of UTF-8", REASON_BYTES);
 }

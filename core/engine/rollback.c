@@ -342,7 +342,7 @@ static neap_rc roll_back(neap_session *s, const char *name, int64_t entry, np_st
   np_gone g;
   neap_rc rc = check_logged(s);
   if (!rc) rc = find_cut(s, name, entry, &g);
-  if (!rc && (!why.n || why.n > REASON_BYTES || np_utf8_valid(why) != why.n))
+  if (!rc && (!np_str_says(why) || why.n > REASON_BYTES || np_utf8_valid(why) != why.n))
     rc = np_fail(&s->err, NEAP_E_ARG, "a reason is 1 to %d bytes of UTF-8", REASON_BYTES);
   if (rc) return rc;
   g.to = (int64_t)s->log.entry_count;

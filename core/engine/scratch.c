@@ -106,8 +106,8 @@ static neap_rc write(neap_session *s, np_buf *head, np_str body, np_str message)
 
 /* ---- putting ---- */
 
-static bool is_text(np_str t, size_t least, size_t most) {
-  return t.n >= least && t.n <= most && np_utf8_valid(t) == t.n;
+static bool is_text(np_str t, bool must, size_t most) {
+  return (np_str_says(t) || !must) && t.n <= most && np_utf8_valid(t) == t.n;
 }
 
 static neap_rc check_patch(const neap_session *s, np_str patch, np_err *e) {
@@ -128,7 +128,7 @@ static neap_rc check_patch(const neap_session *s, np_str patch, np_err *e) {
 }
 
 neap_rc np_scratch_check(const neap_session *s, const np_draft *n, np_err *e) {
-  if (!is_text(n->text, 1, TEXT_BYTES))
+  if (!is_text(n->text, true, TEXT_BYTES))
     return np_fail(e, NEAP_E_ARG, "a text on the scratchpad is 1 to %d bytes of UTF-8",
                    TEXT_BYTES);
   if (n->source && !np_log_entry(&s->log, n->source))
@@ -169,7 +169,7 @@ neap_rc np_scratch_check_verdict(const neap_session *s, int64_t id,
     return np_fail(e, NEAP_E_ARG,
                    "who passes or rejects is user, controller or policy: what a model "
                    "says is what is to be verified");
-  if (!is_text(v->reason, v->pass ? 0 : 1, REASON_BYTES))
+  if (!is_text(v->reason, !v->pass, REASON_BYTES))
     return np_fail(e, NEAP_E_ARG, "a reason is 1 to %d bytes of UTF-8", REASON_BYTES);
   const np_entry *en = n->source ? np_log_entry(&s->log, n->source) : NULL;
   if (v->pass && en && (en->voided || np_refuted_is(s, en)))

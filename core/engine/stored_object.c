@@ -194,7 +194,7 @@ static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
   np_buf_init(&list, a);
   made->refused = np_object_is_late(version(st), p, &list);
   np_faults faults = {.list = &list};
-  np_proposed ask = {made->who, made->patch, made->reason.n > 0};
+  np_proposed ask = {made->who, made->patch, np_str_says(made->reason)};
   if (!made->refused)
     rc = np_object_propose(schema, now(st), &ask, &object, &faults, a, e);
   if (rc == NEAP_E_REFUSED) made->refused = true, rc = NEAP_OK;

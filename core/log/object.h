@@ -16,6 +16,7 @@
 #define NP_PATCH_BYTES ((size_t)256 << 10) /* of a patch */
 #define NP_PATCH_STEPS 256                 /* operations of one that is a list */
 #define NP_SCHEMA_BYTES ((size_t)64 << 10)
+#define NP_KEY_BYTES 256    /* of a member's key */
 #define NP_OBJECT_FAULTS 20 /* that one answer lists */
 
 typedef enum np_who {

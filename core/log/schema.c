@@ -48,13 +48,23 @@ static neap_rc no_memory(reader *r) {
   return np_fail_mem(r->err);
 }
 
-static neap_rc keep_text(reader *r, np_json str, np_str *out) {
+/* The text of a name; `lone` is how many halves of surrogate pairs it has. */
+static neap_rc keep_text(reader *r, np_json str, np_str *out, size_t *lone) {
   np_buf b;
   np_buf_init(&b, r->ar->alloc);
-  np_json_text(str, &b);
+  *lone = np_json_text(str, &b);
   bool ok = !b.failed && np_arena_copy(r->ar, np_buf_str(&b), out);
   np_buf_free(&b);
   return ok ? NEAP_OK : no_memory(r);
+}
+
+/* A name that a state can have. */
+static neap_rc keep_key(reader *r, np_json str, np_str *out) {
+  size_t lone;
+  neap_rc rc = keep_text(r, str, out, &lone);
+  if (rc || (!lone && out->n <= NP_KEY_BYTES && !memchr(out->p, '\0', out->n))) return rc;
+  return bad(r, "properties",
+             "has a name that no state can: at most 256 bytes, no zero character");
 }
 
 /* ---- words of one value each ---- */
@@ -79,6 +89,15 @@ static neap_rc read_bool(reader *r, const char *word, np_json v, bool *out) {
   if (v.type != NP_JSON_BOOL) return bad(r, word, "is true or false");
   *out = v.raw.p[0] == 't';
   return NEAP_OK;
+}
+
+/* What is hard is so with all that is below. */
+static neap_rc read_hard(reader *r, np_json v, bool *out) {
+  bool above = *out;
+  neap_rc rc = read_bool(r, "hard", v, out);
+  if (!rc && above && !*out)
+    return bad(r, "hard", "is not false below what is hard; leave it out");
+  return rc;
 }
 
 static neap_rc read_type_name(reader *r, np_json v, unsigned *set) {
@@ -144,7 +163,8 @@ static neap_rc read_enum(reader *r, np_json v, np_value *out) {
     *r->ar = r->w.ar;
     r->w.ar = mine;
     if (r->w.failed) rc = no_memory(r);
-    else if (!ok || !out->count) rc = bad(r, "enum", "is a list of values, without null");
+    else if (!ok || !out->count)
+      rc = bad(r, "enum", "is a list of 1 to 4096 values, without null");
   }
   np_buf_free(&list);
   r->w.faults = NULL;
@@ -200,7 +220,7 @@ static neap_rc read_props(reader *r, np_json v, int depth, np_schema *sc) {
   while (!rc && np_json_next(&it, &key, &item)) {
     np_schema *prop = &sc->props[sc->prop_count++];
     *prop = begin(sc);
-    rc = keep_text(r, np_json_of(key), &prop->key);
+    rc = keep_key(r, np_json_of(key), &prop->key);
     size_t was = np_path_push(&r->w, prop->key);
     if (!rc) rc = read_schema(r, item, depth + 1, prop);
     np_path_pop(&r->w, was);
@@ -215,8 +235,9 @@ static neap_rc read_required(reader *r, np_json v, np_schema *sc) {
   np_json_iter it = np_json_each(v);
   while (!rc && np_json_next(&it, NULL, &item)) {
     np_str name = NP_LIT("");
+    size_t lone;
     if (item.type != NP_JSON_STRING) return bad(r, "required", "is a list of names");
-    rc = keep_text(r, item, &name);
+    rc = keep_text(r, item, &name, &lone);
     const np_schema *prop = np_schema_member(sc, name);
     if (!rc && (!prop || prop == sc->more))
       return bad(r, "required", "names what is not among the properties");
@@ -249,7 +270,7 @@ static neap_rc read_word(reader *r, np_str key, np_json v, np_schema *sc) {
   if (IS(maxLength)) return read_count(r, "maxLength", v, &sc->max_length);
   if (IS(minItems)) return read_count(r, "minItems", v, &sc->min_items);
   if (IS(maxItems)) return read_count(r, "maxItems", v, &sc->max_items);
-  if (IS(hard)) return read_bool(r, "hard", v, &sc->hard);
+  if (IS(hard)) return read_hard(r, v, &sc->hard);
   if (IS(kind)) return read_kind(r, v, &sc->open);
   if (IS(writers) || IS(properties) || IS(required) || IS(items) ||
       IS(additionalProperties))
@@ -294,6 +315,18 @@ static neap_rc read_parts(reader *r, np_json v, int depth, np_schema *sc) {
   return rc;
 }
 
+/* Bounds that leave nothing: no state could ever stand there, and each proposal would be told. */
+static neap_rc check_bounds(reader *r, const np_schema *sc) {
+  const char *above = "is above its maximum: nothing can stand there";
+  if (sc->minimum.n && sc->maximum.n && np_number_cmp(sc->minimum, sc->maximum) > 0)
+    return bad(r, "minimum", above);
+  if (sc->max_length >= 0 && sc->min_length > sc->max_length)
+    return bad(r, "minLength", above);
+  if (sc->max_items >= 0 && sc->min_items > sc->max_items)
+    return bad(r, "minItems", above);
+  return NEAP_OK;
+}
+
 /* Words before it are all known ones, so that there are few. */
 static bool is_twice(np_json v, np_str key) {
   np_json word;
@@ -317,6 +350,7 @@ static neap_rc read_schema(reader *r, np_json v, int depth, np_schema *out) {
     rc = is_twice(v, key) ? bad(r, "a word", "stands twice")
                           : read_word(r, key, word, out);
   }
+  if (!rc) rc = check_bounds(r, out);
   if (!rc) rc = read_rights(r, v, out);
   if (!rc) rc = read_parts(r, v, depth, out);
   return rc;

@@ -60,8 +60,6 @@ void np_fault(np_work *w, const char *fmt, ...) {
 
 /* ---- reading ---- */
 
-#define KEY_BYTES 256 /* of a member's key */
-
 static bool no_memory(np_work *w) {
   w->failed = true;
   return false;
@@ -96,8 +94,8 @@ static bool read_any(np_work *w, np_json v, bool nulls, int depth, np_value *out
 
 static bool read_key(np_work *w, np_str raw, np_value *out) {
   if (!read_text(w, np_json_of(raw), &out->key)) return false;
-  if (out->key.n <= KEY_BYTES) return true;
-  np_fault(w, "a key of %zu bytes; at most %d are taken", out->key.n, KEY_BYTES);
+  if (out->key.n <= NP_KEY_BYTES) return true;
+  np_fault(w, "a key of %zu bytes; at most %d are taken", out->key.n, NP_KEY_BYTES);
   return false;
 }
 

@@ -6,6 +6,8 @@
 */
 #include "pack/candidates.h"
 
+#include <stdio.h>
+
 static const np_reason reason = {{"the prompt did not fit", 22}, {"last resort", 11}};
 
 static bool fits(const np_pack *p) {
@@ -126,20 +128,23 @@ static neap_rc drop_held(np_pack *p, np_err *e) {
 /* Says what is left: which of it is too much, the host can tell from the figures. */
 static neap_rc cannot_fit(const np_pack *p, np_err *e) {
   const np_view *v = &p->view;
-  long long fixed = (long long)v->region[NP_REGION_FIXED], pinned = 0;
+  long long fixed = (long long)v->region[NP_REGION_FIXED], pinned = 0, state = 0;
+  char last[80] = "";
   for (size_t i = 0; i < v->count; i++) {
     const np_shown *s = &v->shown[i];
     if (s->listed && s->pinned && p->log->entries[i].region != NP_REGION_FIXED)
       pinned += s->tokens;
+    if (s->listed && p->log->entries[i].kind == NP_KIND_STATE) state += s->tokens;
   }
+  if (state) snprintf(last, sizeof last, "; %lld of these are the state object", state);
   long long all = (long long)np_pack_tokens(p);
   return np_fail(
       e, NEAP_E_BUDGET,
       "the prompt needs %lld tokens and the budget is %lld: %lld are tools and "
-      "system, %lld is pinned, %lld are the task, the newest step and marks; use a "
-      "larger window or a smaller reserve%s",
-      all, (long long)p->budget, fixed, pinned, all - fixed - pinned,
-      pinned ? ", or pin less" : "");
+      "system, %lld is pinned, %lld are the task, the newest step and marks%s; use a "
+      "larger window or a smaller reserve%s%s",
+      all, (long long)p->budget, fixed, pinned, all - fixed - pinned, last,
+      pinned ? ", or pin less" : "", state ? ", or propose a smaller state" : "");
 }
 
 typedef neap_rc (*stage)(np_pack *p, np_err *e);

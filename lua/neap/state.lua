@@ -65,6 +65,9 @@ function M.add(Session, open_session, as_json)
   ---@param name string
   ---@return true? ok, string? message, string? code
   function Session:checkpoint(name)
+    if type(name) ~= "string" then -- 17 would be an entry to rollback
+      error("bad argument #1 to 'checkpoint' (a name is expected, got a " .. type(name) .. ")", 2)
+    end
     return open_session(self):checkpoint(name)
   end
 
@@ -142,8 +145,8 @@ function M.add(Session, open_session, as_json)
   end
 
   --- Has a function look at all that waits: it returns true, or false and why; nothing: it waits
-  --- on. What the engine refuses (its source is refuted, the state does not take it) is rejected by
-  --- that.
+  --- on, and anything else is an error. What the engine refuses (its source is refuted, the state
+  --- does not take it) is rejected by that.
   ---@param check fun(one: table): boolean?, string?
   ---@return integer? passed, integer|string rejected, string? code
   function Session:verify(check)
@@ -152,6 +155,10 @@ function M.add(Session, open_session, as_json)
     local passed, rejected = 0, 0
     for _, one in ipairs(list) do
       local good, reason = check(one)
+      if good ~= nil and type(good) ~= "boolean" then -- "not so" is no yes
+        local text = "what verify calls returned a %s; return true, or false and why, or nothing"
+        error(text:format(type(good)), 2)
+      end
       local entry
       if good then
         entry, why, code = self:pass(one.id, reason)

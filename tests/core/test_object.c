@@ -105,6 +105,19 @@ static void schema_errors(void) {
       {"{'type':'object','properties':{'a':{},'a':{}}}", "a member twice"},
       {"{'type':'object','type':'object'}", "stands twice"},
       {"{'type':'object'", "no JSON at byte 16"},
+      {"{'type':'object','hard':true,'properties':{'a':{'hard':false}}}",
+       "at /a: hard is not false below"},
+      {"{'type':'object','hard':true,'properties':{'a':{'properties':{'b':{"
+       "'hard':false,'writers':['model']}}}}}",
+       "at /a/b: hard is not false below"},
+      {"{'type':'object','properties':{'a':{'minimum':5,'maximum':4.9e0}}}",
+       "at /a: minimum is above"},
+      {"{'type':'object','properties':{'a':{'maxLength':1,'minLength':2}}}",
+       "at /a: minLength is above"},
+      {"{'type':'object','properties':{'a':{'minItems':2,'maxItems':1}}}",
+       "at /a: minItems is above"},
+      {"{'type':'object','properties':{'a\\u0000b':{}}}", "a name that no state can"},
+      {"{'type':'object','properties':{'\\ud800':{}}}", "a name that no state can"},
   };
   for (size_t i = 0; i < NP_COUNT(cases); i++) {
     np_arena ar;

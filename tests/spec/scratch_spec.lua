@@ -156,6 +156,26 @@ describe("the scratchpad", function()
     has(s:scratchpad("rejected")[2].reason, "hard constraint")
   end)
 
+  it("is passed by true alone, and rejected for a reason that says something", function()
+    local s <close> = begin({ state_schema = SCHEMA })
+    local id = assert(s:scratch("model", "8451", { source = 4 }))
+    for _, said in ipairs({ "not so", 1, {} }) do
+      local ok, why = pcall(s.verify, s, function()
+        return said
+      end)
+      assert.is_false(ok)
+      has(why, "return true, or false and why")
+    end
+    for _, blank in ipairs({ "", " ", "\t\n\r" }) do
+      assert.is_nil((s:reject(id, blank)))
+      assert.is_nil((s:scratch("model", blank)))
+      assert.is_nil((s:phase(blank)))
+      assert.is_nil((s:refute({ entry = 4 }, blank)))
+      assert.is_nil((s:rollback(1, blank)))
+    end
+    assert.are.equal(1, #s:scratchpad("waiting"))
+  end)
+
   it("takes what the model notes, and tells it that this is no fact yet", function()
     local s <close> = begin({
       policy = policy("tool.lua", [[return { api = 1, tools = { "scratch" } }]]),

@@ -72,6 +72,27 @@ describe("the state object", function()
     assert.are.equal("no id", history[2].patch.order)
   end)
 
+  it("is told when it is too large for the window, and shrunk by a proposal", function()
+    local s <close> = open({ window = 4000, state_schema = [[{ "type": "object",
+      "properties": { "text": { "type": "string" } } }]] })
+    assert(s:add({ role = "user", content = "T" }))
+    assert(s:prompt())
+    assert(s:propose("model", { text = ("word "):rep(6000) }))
+    local body, why = s:prompt()
+    assert.is_nil(body)
+    assert.truthy(why:find("; %d+ of these are the state object; .* propose a smaller state$"), why)
+    assert(s:propose("controller", { text = "word" }))
+    assert(s:prompt())
+  end)
+
+  it("takes names of checkpoints that no entry can be meant by", function()
+    local s <close> = open()
+    assert(s:add({ role = "user", content = "T" }))
+    local ok, why = pcall(s.checkpoint, s, 1)
+    assert.is_false(ok)
+    has(why, "a name is expected, got a number")
+  end)
+
   it("lets the user alone change what is hard (S2.29), others what is theirs (S2.42)", function()
     local s <close> = open()
     assert(s:propose("user", FIRST))
@@ -94,8 +115,13 @@ describe("the state object", function()
     assert(s:propose("model", { blocked = { "the site is down" } }))
     local _, why = s:propose("model", { blocked = json.array({}) })
     has(why, "/blocked: what is open goes only with a reason")
+    for _, blank in ipairs({ " ", "\t\n" }) do
+      local nothing = { reason = blank }
+      has(select(2, s:propose("model", { blocked = json.array({}) }, nothing)), "a reason")
+    end
     assert(s:propose("model", { blocked = json.array({}) }, { reason = "it is up again" }))
-    assert.are.equal("it is up again", s:state_history()[4].reason)
+    local history = s:state_history()
+    assert.are.equal("it is up again", history[#history].reason)
   end)
 
   it("tells the second of two writers that the first was there", function()

@@ -120,7 +120,9 @@ function M.add(Session, open_session)
   ---@return true? ok, string? message, string? code, table[]? faults
   function Session:answer(ask, text, why, code)
     local raw = open_session(self)
-    local open = self.desk and open_ask(raw, ask)
+    local id = math.tointeger(ask)
+    if not id then error("bad argument #1 to 'answer' (an ask's id is expected)", 2) end
+    local open = self.desk and open_ask(raw, id)
     if open and open.kind == "summary" then
       return answer_summary(self, open, text, why, code)
     end
