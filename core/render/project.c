@@ -250,15 +250,17 @@ static void name_rest(job *j) {
   p->rest_to = line_at(j, to - 1) + j->ask->lines_before;
 }
 
-/* Of what was looked for, lines that match: how many are shown. */
+/* How many of those that were found are shown: lines that match, not those around them; of an
+** outline each stretch, a heading of two lines being one. */
 static void count_shown(job *j) {
   np_projection *p = j->out;
   size_t k = 0;
+  bool match = j->ask->what.kind == NP_EXTRACT_MATCH;
   for (size_t i = 0; i < j->stretches.n; i++) {
     const np_stretch *s = &j->stretches.at[i];
-    if (s->rank) continue;
-    for (size_t at = s->from; at < s->to; at = np_line_end(j->text, at)) {
-      size_t end = np_line_end(j->text, at);
+    if (s->rank && match) continue;
+    for (size_t at = s->from, end; at < s->to; at = end) {
+      end = match ? np_line_end(j->text, at) : s->to;
       while (k < p->count && p->kept[k].to <= at) k++;
       p->shown += k < p->count && p->kept[k].from < end;
     }

@@ -26,18 +26,37 @@ static bool add_heading(void *ctx, const np_heading *h) {
   return !o->failed;
 }
 
-static neap_rc add_definitions(np_extract_job *j) {
-  size_t lines = 0;
-  for (size_t at = 0, end; at < j->text.n; at = end) {
+/* Enough of the lines for what it is, and not an accident of prose. */
+static bool is_enough(const np_extract_job *j, size_t found) {
+  return found && found >= np_lines_count(j->text) / SHARE;
+}
+
+static bool add_definitions(outliner *o) {
+  np_extract_job *j = o->job;
+  for (size_t at = 0, end; at < j->text.n && !o->failed; at = end) {
     end = np_line_end(j->text, at);
-    lines++;
     int rank = np_definition_rank(np_str_cut(j->text, at, end));
     if (rank < 0) continue;
     j->out->found++;
     np_stretch s = {at, end, at, (unsigned)rank, true};
-    if (!np_stretches_add(j->out, j->alloc, s)) return np_fail_mem(j->err);
+    o->failed = !np_stretches_add(j->out, j->alloc, s);
   }
-  if (j->out->found && j->out->found >= lines / SHARE) return NEAP_OK;
+  return is_enough(j, j->out->found);
+}
+
+/* Of a text that has either: definitions, so that `# words` above one is a comment; else headings
+** that stand close to their text. */
+static neap_rc add_close(outliner *o, size_t headings) {
+  np_extract_job *j = o->job;
+  j->out->n = j->out->found = 0;
+  bool found = add_definitions(o);
+  if (!found && is_enough(j, headings)) {
+    j->out->n = j->out->found = 0;
+    np_headings_each(j->text, add_heading, o);
+    found = true;
+  }
+  if (o->failed) return np_fail_mem(j->err);
+  if (found) return NEAP_OK;
   return np_fail(
       j->err, NEAP_E_NOTFOUND,
       "the text has no headings, definitions, table or JSON to outline; head 50, "
@@ -72,6 +91,5 @@ neap_rc np_extract_outline(np_extract_job *j) {
   if (j->out->found && (o.set_off * 2 > j->out->found || np_is_html(j->text)))
     return NEAP_OK;
   if (np_table_find(j->text, &t)) return add_table(j, &t);
-  j->out->n = j->out->found = 0;
-  return add_definitions(j);
+  return add_close(&o, j->out->found);
 }

@@ -372,6 +372,31 @@ static void outlines(void) {
   CHECK("or what else to try", fails(&r, NEAP_E_NOTFOUND, "head 50"));
 }
 
+static void outlines_of_headings_close_to_their_text(void) {
+  projected r = project(NP_LIT("# A\nwords\n\n## B\nmore\n\n## C\nwords\n"), "outline",
+                        NP_TRIM_ANY);
+  CHECK("headings without a blank line", is(&r, "1: # A\n4: ## B\n7: ## C\n"));
+  r = project(NP_LIT("words\n## B\nmore\n## C\nwords\n\n# D\n\nwords\n"), "outline",
+              NP_TRIM_ANY);
+  CHECK("some with, most without", is(&r, "2: ## B\n4: ## C\n7: # D\n"));
+  r = project(NP_LIT("# what it does\ndef f():\n  pass\n# and more\ndef g():\n  pass\n"),
+              "outline", NP_TRIM_ANY);
+  CHECK("comments stay comments", is(&r, "2: def f():\n5: def g():\n"));
+  r = project(NP_LIT("# A\nwords\n\n## B\nmore\n\n## C\nwords\n"), "outline", 12);
+  CHECK("of all levels it is counted how many are shown",
+        is(&r, "1: # A\n4: ## B\n") && r.p.found == 3 && r.p.shown == 2);
+  r = project(lit("A\n=\n\nwords\n\n## B\n\nmore\n"), "outline", NP_TRIM_ANY);
+  CHECK("a heading of two lines is one", r.p.found == 2 && r.p.shown == 2);
+  np_buf text;
+  np_buf_init(&text, &np_alloc_libc);
+  np_buf_adds(&text, "# one\nword\n");
+  for (int i = 0; i < 1000; i++) np_buf_adds(&text, "a word\n");
+  r = project(np_buf_str(&text), "outline", NP_TRIM_ANY);
+  CHECK("one in a thousand lines is none",
+        fails(&r, NEAP_E_NOTFOUND, "the text has no headings"));
+  np_buf_free(&text);
+}
+
 static void match_in_a_long_line(void) {
   char big[20000];
   memset(big, 'x', sizeof big);
@@ -446,6 +471,7 @@ int main(void) {
   paths_that_lead_nowhere();
   paths_of_lines_that_lead_nowhere();
   outlines();
+  outlines_of_headings_close_to_their_text();
   match_limits();
   match_in_a_long_line();
   limits();
