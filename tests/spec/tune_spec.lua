@@ -175,6 +175,72 @@ describe("neap tune", function()
     assert.truthy(one:find("\nneap replay %-p tide .*TRACE…\n"), one)
   end)
 
+  local function write(name, text)
+    local dir = (os.getenv("NEAP_BUILD") or "build") .. "/scratch"
+    os.execute("mkdir -p '" .. dir .. "'")
+    local path = dir .. "/tune_" .. name
+    local f = assert(io.open(path, "wb"))
+    f:write(text)
+    f:close()
+    return path
+  end
+
+  -- A hook that fails asks for nothing, and a prompt that does not fit is not sent: both are cheap.
+  local FAILING = [[
+return { api = 1, name = "failing", options = { drop = 0.5, bad = false },
+  assemble = function(ctx, o)
+    if o.bad then error("bad") end
+    if ctx.usage > o.drop then ctx:shrink(0.4 * ctx.budget) end
+  end }]]
+
+  it("passes by settings that are cheap because hooks fail", function()
+    local path = write("failing.lua", FAILING)
+    local words = { "tune", "-p", path, "-w", "12000" }
+    table.move({ "--sweep", "bad=true", "--sweep", "drop=0.6" }, 1, 4, #words + 1, words)
+    table.move(FILES, 1, #FILES, #words + 1, words)
+    local code, out, err = shared.run(words)
+    assert.are.equal(0, code, err)
+    assert.truthy(out:find("8 settings tried", 1, true), out)
+    assert.truthy(out:find("4 settings passed by: more turns did not fit or more", 1, true), out)
+    assert.is_nil(out:find("bad=", 1, true))
+    table.insert(words, 2, "-j2")
+    local _, beside = shared.run(words)
+    assert.are.equal(out, beside)
+  end)
+
+  it("says when turns did not fit as it is", function()
+    local words = { "tune", "-p", "sliding_window", "-w", "300", "-r", "1", "--tries", "1" }
+    table.move(FILES, 1, #FILES, #words + 1, words)
+    local code, out, err = shared.run(words)
+    assert.are.equal(1, code, err)
+    assert.matches("%d+ turns did not fit their budget", err)
+    table.insert(words, 2, "-j2")
+    local same, beside, told = shared.run(words)
+    assert.are.same({ code, out, err }, { same, beside, told })
+  end)
+
+  it("has a dash where nothing was cited and where there was no turn", function()
+    local none = write("none.jsonl", '{"role":"user","content":"hi"}\n')
+    local one = write("one.jsonl", '{"role":"user","content":"hi"}\n'
+      .. '{"role":"assistant","content":"ho"}\n')
+    local words = { "tune", "-p", "tide", "--tries", "1", none, one }
+    local code, out, err = shared.run(words)
+    assert.are.equal(0, code, err)
+    assert.matches("\nhalf %d +– +– +%d+%.%d +– ", out)
+    assert.matches("\nhalf %d +%d+%.%d +– +– +– ", out)
+    words[#words + 1] = "--json"
+    local _, lines = shared.run(words)
+    assert.is_nil(lines:find("gone", 1, true))
+  end)
+
+  it("refuses a value that was asked for and is not allowed", function()
+    for value, why in pairs({ ["2"] = "above the greatest value 1", abc = "must be a number" }) do
+      local code, out, err = tuned("--sweep", "floor=" .. value)
+      assert.are.same({ 2, "" }, { code, out })
+      assert.truthy(err:find("option 'floor'", 1, true) and err:find(why, 1, true), err)
+    end
+  end)
+
   it("says what is missing", function()
     for _, case in ipairs({
       { { "tune", FILES[1], "-p", "tide" }, "one recording is not enough" },

@@ -10,6 +10,7 @@ local visible = require("neap.report.visible")
 local compare = require("neap.report.compare")
 local session = require("neap.cli.session")
 local shards = require("neap.cli.shards")
+local show_replay = require("neap.cli.replay")
 local failure = require("neap.cli.fail")
 
 local M = {}
@@ -17,11 +18,16 @@ local json, fail, check = core.json, failure.fail, failure.check
 
 local TRIES = 40 -- settings for each half
 
+-- A session in which nothing has come yet: does the policy load, with these options?
+local function opened(recording, o)
+  return replay.run({
+    name = recording.name, path = recording.path, messages = {}, lines = {}, roles = {}, times = {},
+  }, o)
+end
+
 -- The policy's options, by name: { value, min, max }.
 local function defaults(recording, o)
-  local state = check(replay.run({
-    name = recording.name, path = recording.path, messages = {}, lines = {}, roles = {}, times = {},
-  }, o))
+  local state = check(opened(recording, o))
   local options = json.decode(state.policy.options or "{}")
   local name = state.policy.name
   replay.close(state)
@@ -83,6 +89,18 @@ local function word_of(value)
   return type(value) == "string" and value or json.encode(value)
 end
 
+-- Fails at a value given with --sweep that the policy does not take, as compare does.
+local function check_swept(space, recording, opts)
+  for i, name in ipairs(space.names) do
+    for place, value in ipairs(space.lists[i]) do
+      if place ~= space.start[i] then
+        local o = session.options(opts, { name .. "=" .. word_of(value) })
+        replay.close((check(opened(recording, o))))
+      end
+    end
+  end
+end
+
 -- The words of a setting, defaults left out: { "floor=0.6" }.
 local function words_of(space, places)
   local words = {}
@@ -108,7 +126,8 @@ local function run_one(job, recording, words)
   end
   replay.close(state)
   local line = replay.summary(recording, state)
-  return { cost = compare.number(line.cost), far = tally.far(line.facts), overflow = line.overflow }
+  return { cost = compare.number(line.cost), far = tally.far(line.facts), overflow = line.overflow,
+    failed = line.overflow + line.hook_errors }
 end
 
 -- What a recording costs without a window.
@@ -120,10 +139,12 @@ local function full_cost(job, recording)
   return compare.number(replay.summary(recording, state).cost)
 end
 
--- Cost and gone of a setting over one half, as shares; results are kept by recording.
+-- Cost and gone of a setting over one half, as shares, how many turns did not fit or hooks
+-- failed, and how many did not fit; kept by recording. nil: the policy does not take the values.
 local function measure(job, half, places)
   local words = words_of(job.space, places)
   local key, cost, full, gone, cited, over = table.concat(words, " "), 0, 0, 0, 0, 0
+  local failed = 0
   job.known[key] = job.known[key] or {}
   for i, recording in ipairs(job.recordings) do
     if job.halves[i] == half then
@@ -137,38 +158,70 @@ local function measure(job, half, places)
       if not known then return nil end
       cost, full, over = cost + known.cost, full + job.full[i], over + known.overflow
       gone, cited = gone + known.far.gone, cited + known.far.cited
+      failed = failed + known.failed
     end
   end
   local function round(x)
     return math.floor(x * 10000 + 0.5) / 10000
   end
-  return round(full > 0 and cost / full or 0), round(cited > 0 and gone / cited or 0), over
+  job.cited[half], job.cost[half] = cited, full
+  local lost = round(cited > 0 and gone / cited or 0)
+  return round(full > 0 and cost / full or 0), lost, failed, over
+end
+
+-- Measures for the search. Passed by is a setting under which more turns fail than without it: it
+-- is cheap because less was sent.
+local function trial(job, half)
+  local most -- failures of the first that is tried, the policy as it is
+  return function(places)
+    local cost, gone, failed, over = measure(job, half, places)
+    if not cost then return nil end
+    if not most then
+      most, job.overflow = failed, job.overflow + over
+    end
+    if failed <= most then return cost, gone end
+    job.failed = job.failed + 1
+    return nil
+  end
 end
 
 -- Is the point one that no other of its front beats on the half it was not fitted on?
 local function holds(point, front)
+  if point.other_fails or not point.other_cost then return false end
   for _, other in ipairs(front) do
+    if other.other_fails or not other.other_cost then goto continue end
     local no_worse = other.other_cost <= point.other_cost and other.other_gone <= point.other_gone
     local better = other.other_cost < point.other_cost or other.other_gone < point.other_gone
     if no_worse and better then return false end
+    ::continue::
   end
   return true
 end
 
 -- The front of a half, each point with what it comes to on the other.
 local function fit(job, half)
-  local points, refused = tune.search(job.space.lists, job.space.start, job.tries, function(places)
-    return measure(job, half, places)
-  end)
+  local before, try = job.failed, trial(job, half)
+  local points, refused = tune.search(job.space.lists, job.space.start, job.tries, try)
   local front = tune.front(points)
+  local _, _, usual = measure(job, 3 - half, job.space.start)
   for _, point in ipairs(front) do
     point.half, point.words = half, words_of(job.space, point.places)
-    point.other_cost, point.other_gone = measure(job, 3 - half, point.places)
+    local failures
+    point.other_cost, point.other_gone, failures = measure(job, 3 - half, point.places)
+    point.other_fails = failures and failures > usual or nil
   end
   for _, point in ipairs(front) do
     point.holds = holds(point, front)
   end
-  job.tried, job.refused = job.tried + #points, job.refused + refused
+  local failed = job.failed - before
+  job.tried = job.tried + #points + failed
+  job.refused = job.refused + refused - failed
+  for _, point in ipairs(front) do
+    if job.cited[half] == 0 then point.gone = nil end
+    if job.cited[3 - half] == 0 then point.other_gone = nil end
+    if job.cost[half] == 0 then point.cost = nil end
+    if job.cost[3 - half] == 0 then point.other_cost = nil end
+  end
   return front
 end
 
@@ -186,8 +239,8 @@ local function command_of(job, point)
   return words
 end
 
-local ORDER = { "policy", "half", "setting", "cost", "gone", "other_cost", "other_gone", "holds",
-  "command", "settings", "refused", "recordings" }
+local ORDER = { "policy", "half", "setting", "cost", "gone", "other_cost", "other_gone", "other_fails",
+  "holds", "command", "settings", "refused", "failed", "overflow" }
 
 -- A shard says in a last line what the table's head tells.
 local function print_json(job, fronts)
@@ -201,6 +254,7 @@ local function print_json(job, fronts)
         gone = point.gone,
         other_cost = point.other_cost,
         other_gone = point.other_gone,
+        other_fails = point.other_fails,
         holds = point.holds,
         command = json.array(command_of(job, point)),
       }
@@ -208,7 +262,9 @@ local function print_json(job, fronts)
     end
   end
   if not job.opts.half then return end
-  io.stdout:write(json.encode({ settings = job.tried, refused = job.refused }, ORDER), "\n")
+  local last = { settings = job.tried, refused = job.refused, failed = job.failed }
+  last.overflow = job.overflow
+  io.stdout:write(json.encode(last, ORDER), "\n")
 end
 
 -- The front that a shard printed.
@@ -218,6 +274,7 @@ local function read_front(job, text)
     local line = check(json.decode(row))
     if line.settings then
       job.tried, job.refused = job.tried + line.settings, job.refused + line.refused
+      job.failed, job.overflow = job.failed + line.failed, job.overflow + line.overflow
     else
       for _, name in ipairs({ "cost", "gone", "other_cost", "other_gone" }) do
         line[name] = compare.number(line[name])
@@ -265,18 +322,24 @@ local function quoted(words)
   return table.concat(out, " ")
 end
 
+-- A dash where nothing was cited, or there was no turn.
+local function percent(share)
+  return share and ("%.1f"):format(100 * share) or "–"
+end
+
 local function print_table(job, fronts, o)
   local rows, commands = { { "fit on", "cost", "gone", "other cost", "gone", "", "setting" } }, {}
-  local said = {}
+  local said, any_fails = {}, false
   for _, front in ipairs(fronts) do
     for _, p in ipairs(front) do
+      any_fails = any_fails or p.other_fails
       rows[#rows + 1] = {
         "half " .. p.half,
-        ("%.1f"):format(100 * p.cost),
-        ("%.1f"):format(100 * p.gone),
-        ("%.1f"):format(100 * p.other_cost),
-        ("%.1f"):format(100 * p.other_gone),
-        p.holds and "holds" or "",
+        percent(p.cost),
+        percent(p.gone),
+        percent(p.other_cost),
+        percent(p.other_gone),
+        p.holds and "holds" or p.other_fails and "fails" or "",
         #p.words > 0 and table.concat(p.words, " ") or "(as it is)",
       }
       local command = quoted(command_of(job, p)) .. " TRACE…\n"
@@ -288,15 +351,20 @@ local function print_table(job, fronts, o)
     .. "cost: share of what no window costs; gone: of the facts cited more than 10 steps later; "
     .. "in %%\n"
     .. "each row was chosen on its half alone; the columns behind it are the other half's;\n"
-    .. "holds: nor does another of these rows beat it there\n\n"
+    .. "holds: nor does another of these rows beat it there%s\n\n"
+  local fails = any_fails and "; fails: more turns fail there than as it is" or ""
   visible.write(
-    head:format(job.name, grid.thousands(o.window), job.tried, #job.recordings),
+    head:format(job.name, grid.thousands(o.window), job.tried, #job.recordings, fails),
     grid.format(rows, { "l", "r", "r", "r", "r", "l", "l" }),
     "\n",
     table.concat(commands)
   )
   if job.refused > 0 then
     visible.write(grid.count(job.refused, "setting"), " that the policy does not take\n")
+  end
+  if job.failed > 0 then
+    local text = " passed by: more turns did not fit or more hooks failed than as it is\n"
+    visible.write(grid.count(job.failed, "setting"), text)
   end
 end
 
@@ -327,6 +395,7 @@ function M.tune(opts, args)
   local options, name = defaults(recordings[1], session.options(opts))
   local space = {}
   space.names, space.lists, space.start = space_of(options, opts.tried)
+  if opts.tried then check_swept(space, recordings[1], opts) end
   if #space.names == 0 then
     local text = "policy %s has no option that is a number or a flag; name values with --sweep"
     fail(text:format(name))
@@ -334,6 +403,7 @@ function M.tune(opts, args)
   local job = {
     opts = opts, path = o.policy, name = name, recordings = recordings, space = space, seen = {},
     halves = tune.split(names), known = {}, full = {}, count = 0, tried = 0, refused = 0,
+    failed = 0, overflow = 0, cited = {}, cost = {},
     tries = opts.tries or TRIES,
     progress = opts.half and function() end or terminal.progress("replays"),
   }
@@ -345,7 +415,9 @@ function M.tune(opts, args)
   else
     print_table(job, fronts, o)
   end
-  return 0
+  if job.overflow == 0 then return 0 end
+  if not opts.half then show_replay.warn_overflow(job.overflow) end
+  return 1
 end
 
 return M
