@@ -239,8 +239,8 @@ local function command_of(job, point)
   return words
 end
 
-local ORDER = { "policy", "half", "setting", "cost", "gone", "other_cost", "other_gone", "other_fails",
-  "holds", "command", "settings", "refused", "failed", "overflow" }
+local ORDER = { "policy", "half", "setting", "cost", "gone", "other_cost", "other_gone",
+  "other_fails", "holds", "command", "settings", "refused", "failed", "overflow" }
 
 -- A shard says in a last line what the table's head tells.
 local function print_json(job, fronts)
