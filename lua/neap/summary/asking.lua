@@ -35,7 +35,7 @@ end
 ---@param known table? as extract.summarize has it
 ---@return fun(ask: table): string?, string?, string?
 function M.answerer(session, known)
-  local desk, pick = desks.new(session, nil, true), extract.answerer(session, known)
+  local desk, pick = desks.new(session, nil, true, known), extract.answerer(session, known)
   return function(ask)
     if ask.kind == "summary" and ask.notes ~= "" then return desk:answer(ask) end
     return pick(ask)

@@ -26,10 +26,12 @@ Desk.__index = Desk
 ---@param session table   has count(text)
 ---@param language "en"|"zh"|nil  nil: that of the steps
 ---@param silent boolean? its log is not told of faults: a shadow
+---@param known table? as extract.summarize has it
 ---@return neap.Desk
-function M.new(session, language, silent)
+function M.new(session, language, silent, known)
   return setmetatable({
     session = session,
+    known = known,
     language = language,
     silent = silent,
     open = {},
@@ -235,7 +237,7 @@ local function from_lines(self, work)
   local function count(text)
     return self.session:count(text)
   end
-  local text = extract.summarize(work.span.text, work.most, count)
+  local text = extract.summarize(work.span.text, work.most, count, self.known)
   local good = {}
   for _, change in ipairs(text and picked(text) or {}) do
     local is_users = change.section == "goal" -- is in the notes already, word by word

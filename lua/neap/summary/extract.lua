@@ -72,10 +72,11 @@ local function taker(chosen, room, count, headings)
     chosen[section] = {}
   end
   return function(item)
-    local list = chosen[item.section]
+    local section = item.is.section
+    local list = chosen[section]
     item.line = line_of(item, headings)
     local cost = count(item.line .. "\n")
-    if #list == 0 then cost = cost + count(headings[item.section] .. "\n") end
+    if #list == 0 then cost = cost + count(headings[section] .. "\n") end
     if used + SHORTEST > room then return "full" end
     if used + cost > room then return false end
     used = used + cost

@@ -34,15 +34,16 @@ local function collector()
     local section = at[one.section] or {}
     at[one.section] = section
     local known = section[one.text]
-    if known then known.gone = true end
-    local item = { is = one, section = one.section, step = step }
+    if known then known.order = false end
+    local item = { is = one, step = step, order = #items + 1 }
     section[one.text] = item
     items[#items + 1] = item
   end
 end
 
---- Everything that may be noted, in the order of the steps: section, step, and what was read (`is`:
---- text, unsure and what it is worth). A line is noted once, from the step that held it last.
+--- Everything that may be noted, in the order of the steps: step, order, and what was read (`is`:
+--- section, text, unsure and what it is worth). A line is noted once, from the step that held it
+--- last.
 ---@param text string
 ---@param known table? what was read of blocks, kept by the caller for spans that overlap
 ---@return table[]
@@ -60,10 +61,7 @@ function M.collect(text, known)
   add_files(add, files)
   local out = {}
   for _, item in ipairs(items) do
-    if not item.gone then
-      out[#out + 1] = item
-      item.order = #out
-    end
+    if item.order then out[#out + 1] = item end
   end
   return out
 end

@@ -1,6 +1,7 @@
 -- Lines and parts of lines as they can be noted: one line, no control characters, never cut inside
 -- a name or a number. Of JSON the brackets and quotes are left out, names and values stay.
 -- next: words.lua
+local lpeg = require("lpeg")
 local words = require("neap.summary.words")
 
 local M = {}
@@ -11,6 +12,7 @@ local LEAST = 60 -- of one that is cut off where a good place for it is
 -- ---- one piece --------------------------------------------------------------------------------
 
 local function is_json(line)
+  if not line:find('"', 1, true) then return false end
   return line:find('"%s*:%s*["%d%[{tfn-]') ~= nil
 end
 
@@ -22,20 +24,31 @@ local function soften(line)
   return (line:gsub("%s+", " "):gsub("^[%s,;]+", ""):gsub("[%s,;]+$", ""))
 end
 
---- One line as it can be noted, or nil when it holds nothing that can be.
----@param line string
----@return string?
-function M.tidy(line)
+local plain = lpeg.R(" ~") ^ 0 * -1
+
+-- Without what is no plain character, or nil where it is no text.
+local function without_controls(line)
+  if plain:match(line) then return line end
   if line:find("[\x80-\xff]") then
     if not utf8.len(line) then return nil end
     -- what ends a line for some reader, and what turns the order of reading
     line = line:gsub("\xE2\x80[\xA8-\xAE]", " "):gsub("\xC2\x85", " ")
   end
-  if line:find("%c") then line = line:gsub("%c+", " ") end
+  return (line:gsub("%c+", " "))
+end
+
+--- One line as it can be noted, or nil when it holds nothing that can be.
+---@param line string
+---@return string?
+function M.tidy(line)
+  line = without_controls(line)
+  if not line then return nil end
   if is_json(line) then line = soften(line) end
-  line = line:gsub("%[(step%s+%d+)%]", "(%1)") -- steps are cited by the summary alone
-  line = line:match("^%s*(.-)%s*$")
-  return line ~= "" and line or nil
+  if line:find("[step", 1, true) then -- steps are cited by the summary alone
+    line = line:gsub("%[(step%s+%d+)%]", "(%1)")
+  end
+  local from = line:find("%S")
+  return from and line:match("^.*%S", from)
 end
 
 -- ---- long lines -------------------------------------------------------------------------------

@@ -98,8 +98,9 @@ local function told(add, text)
   for _, n in ipairs(core.error_lines(text)) do
     errors[n] = true
   end
-  for line in text:gmatch("(.-)\r?\n") do
+  for line in text:gmatch("([^\n]*)\n") do
     i = i + 1
+    if line:byte(-1) == 13 then line = line:sub(1, -2) end
     for _, piece in ipairs(pieces.split(pieces.without_gutter(line))) do
       local s = pieces.tidy(piece)
       if s and #s >= 4 then

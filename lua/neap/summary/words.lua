@@ -56,6 +56,7 @@ local function any_of(list)
     end
   end
   local alnum = R("az", "09")
+  if not list:find("[\x20-\x7b]") then return P({ R("\0\x7f") ^ 0 * (other + 1 * lpeg.V(1)) }) end
   return P({ other + latin + (alnum ^ 1 + 1) * lpeg.V(1) })
 end
 
@@ -139,6 +140,7 @@ function M.sentences(line)
 end
 
 local cjk = R("\xE3\xE9") * R("\x80\xBF") * R("\x80\xBF")
+local no_wide = (1 - R("\xE3\xE9")) ^ 0 * -1
 local tally = lpeg.Cf(lpeg.Cc(0) * (cjk * lpeg.Cc(1) + 1) ^ 0, function(sum, n)
   return sum + n
 end)
@@ -147,7 +149,7 @@ end)
 ---@param text string
 ---@return boolean
 function M.is_cjk(text)
-  if not text:find("[\xE3-\xE9]") then return false end
+  if no_wide:match(text) then return false end
   local letters = select(2, text:gsub("%a", ""))
   return tally:match(text) * 3 > letters
 end

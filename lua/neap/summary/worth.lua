@@ -2,6 +2,7 @@
 -- numbers that nothing taken before holds, and with some new words. The weights are rough on
 -- purpose; that each name counts once does most of it. next: extract.lua
 local core = require("neap.core")
+local lpeg = require("lpeg")
 
 local M = {}
 
@@ -23,22 +24,27 @@ end
 
 local PAIR = "[\xE3-\xE9][\x80-\xBF][\x80-\xBF][\xE3-\xE9][\x80-\xBF][\x80-\xBF]"
 
--- Appends to `list` what of `found` is not in `seen`, and puts it there.
-local function add_new(list, found, seen)
-  for _, one in ipairs(found) do
+-- What of `found` is not in `seen`, which it is put into: the same table where all of it is new.
+local function new_of(found, seen)
+  local list, n = found, 0
+  for i, one in ipairs(found) do
     if not seen[one] then
-      seen[one], list[#list + 1] = true, one
+      seen[one], n = true, n + 1
+      if list ~= found then list[n] = one end
+    elseif list == found then
+      list = table.move(found, 1, i - 1, 1, {})
     end
   end
   return list
 end
 
+local letter = lpeg.R("az", "AZ")
+local long_words = lpeg.Ct((lpeg.C(letter ^ 5) + letter ^ 1 + (1 - letter) ^ 1) ^ 0)
+local no_wide = (1 - lpeg.R("\xE3\xE9")) ^ 0 * -1
+
 local function words_of(text)
-  local list = {}
-  for word in text:gmatch("%a%a%a%a%a+") do
-    list[#list + 1] = word
-  end
-  if text:find("[\xE3-\xE9]") then
+  local list = long_words:match(text)
+  if not no_wide:match(text) then
     for pair in text:gmatch(PAIR) do
       list[#list + 1] = pair
     end
@@ -46,51 +52,64 @@ local function words_of(text)
   return list
 end
 
---- Reads an item: its names, its words that are no names, and what it costs.
+local NONE = {} -- never written to
+
+--- Reads an item: its names, what they weigh, its words that are no names, and what it costs.
 ---@param item table { text, base }
 ---@return table item
 function M.read(item)
-  local seen = {}
-  item.all = core.cite_scan(item.text)
-  item.names = add_new({}, item.all, seen)
-  item.words = add_new({}, words_of(item.text), seen)
+  local seen, weights = {}, {}
+  local all, words = core.cite_scan(item.text), words_of(item.text)
+  local names = new_of(all, seen)
+  for i, name in ipairs(names) do
+    weights[i] = weight_of(name)
+  end
+  words = new_of(words, seen)
+  if #all == 0 then
+    all, names, weights = NONE, NONE, NONE
+  end
+  item.all, item.names, item.weights = all, names, weights
+  item.words = #words > 0 and words or NONE
   item.size = LINE + #item.text / BYTES
   return item
 end
 
--- What each name weighs, by what it is and how often it stands in the items.
-local function weigh(items)
-  local weight, count = {}, {}
+-- By name: what its weight is multiplied with, by how often it stands in the items.
+local function factors_of(items)
+  local of = {}
   for _, item in ipairs(items) do
-    for _, name in ipairs(item.is.all) do
-      count[name] = (count[name] or 0) + 1
+    local all = item.is.all
+    for i = 1, #all do
+      local name = all[i]
+      of[name] = (of[name] or 0) + 1
     end
   end
-  for name, n in pairs(count) do
-    local often = n >= 4 and OFTEN or n >= 2 and TWICE or 1
-    weight[name] = weight_of(name) * often
+  for name, n in pairs(of) do
+    of[name] = n >= 4 and OFTEN or n >= 2 and TWICE or 1
   end
-  return weight
+  return of
 end
 
--- What an item adds to what is seen, for its length.
-local function value_of(one, weight, seen)
-  local sum = one.base
-  for _, name in ipairs(one.names) do
-    if not seen[name] then sum = sum + weight[name] end
+-- What an item adds to what is seen, for its length. A name that was seen has the factor 0.
+local function value_of(one, factors, seen)
+  local sum, names, weights, words = one.base, one.names, one.weights, one.words
+  for i = 1, #names do
+    sum = sum + weights[i] * factors[names[i]]
   end
-  for _, word in ipairs(one.words) do
-    if not seen[word] then sum = sum + WORD end
+  for i = 1, #words do
+    if not seen[words[i]] then sum = sum + WORD end
   end
   return sum / one.size
 end
 
-local function see(one, seen)
-  for _, name in ipairs(one.names) do
-    seen[name] = true
-  end
-  for _, word in ipairs(one.words) do
-    seen[word] = true
+-- A name may be a word elsewhere.
+local function see(one, factors, seen)
+  for _, list in ipairs({ one.names, one.words }) do
+    for i = 1, #list do
+      local own = list[i]
+      seen[own] = true
+      if factors[own] then factors[own] = 0 end
+    end
   end
 end
 
@@ -120,25 +139,23 @@ end
 ---@param items table[] `is` of each is what M.read() has read
 ---@param take fun(item: table): boolean|string
 function M.choose(items, take)
-  local weight, seen, queues = weigh(items), {}, {}
-  for i = 1, #LEVELS + 1 do
-    queues[i] = {}
+  local factors, seen, queues = factors_of(items), {}, {}
+  local function put(level, item)
+    local queue = queues[level] or {}
+    queues[level], queue[#queue + 1] = queue, item
   end
   for _, item in ipairs(items) do
-    table.insert(queues[level_of(value_of(item.is, weight, seen))], item)
+    put(level_of(value_of(item.is, factors, seen)), item)
   end
   for i = 1, #LEVELS do
-    local queue, k = queues[i], 1
-    while k <= #queue do -- grows while it is gone through
-      local item = queue[k]
-      local now = level_of(value_of(item.is, weight, seen))
-      local taken = now <= i and take(item)
+    for _, item in ipairs(queues[i] or NONE) do
+      local value = value_of(item.is, factors, seen)
+      local taken = value >= LEVELS[i] and take(item)
       if taken == "full" then return end
-      if now > i then table.insert(queues[now], item) end
-      if taken then see(item.is, seen) end
-      k = k + 1
+      if value < LEVELS[i] then put(level_of(value), item) end
+      if taken then see(item.is, factors, seen) end
     end
-    queues[i] = {}
+    queues[i] = nil
   end
 end
 
