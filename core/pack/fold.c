@@ -4,6 +4,7 @@
 */
 #include "pack/change.h"
 
+#include "render/mark.h"
 #include "text/text.h"
 
 /* Why an entry keeps its atom from being folded, or NULL. */
@@ -158,6 +159,8 @@ static bool find_taken(const np_pack *p, const uint32_t *atoms, size_t n, np_tak
   return inside == all;
 }
 
+static np_verdict unfold(np_pack *p, int64_t summary, np_reason r);
+
 static np_verdict open_taken(np_pack *p, const uint32_t *atoms, size_t n, np_takes takes,
                              np_reason r) {
   np_takes now;
@@ -166,7 +169,7 @@ static np_verdict open_taken(np_pack *p, const uint32_t *atoms, size_t n, np_tak
     return np_pack_refuse(p, "other summaries stand there by now");
   for (size_t i = 0; i < n; i++) {
     int64_t s = np_pack_folded_by(p, atoms[i]);
-    np_verdict v = s ? np_pack_unfold(p, s, r) : NP_DONE;
+    np_verdict v = s ? unfold(p, s, r) : NP_DONE; /* and folded anew at once */
     if (v != NP_DONE) return v;
   }
   return NP_DONE;
@@ -198,7 +201,29 @@ np_verdict np_pack_fold(np_pack *p, const uint32_t *atoms, size_t n, np_str text
   return np_pack_refold(p, atoms, n, (np_takes){0}, text, r, summary);
 }
 
+/* Something that it stands for is shown as the same as an earlier result, which was there when
+** that was said and is not now. */
+static bool points_nowhere(const np_pack *p, int64_t summary) {
+  const np_view *v = &p->view;
+  for (size_t i = 0; i < v->pointer_count; i++) {
+    const np_shown *s = np_view_at(v, v->pointers[i].from);
+    const np_shown *first = np_view_at(v, v->pointers[i].to);
+    if (s->folded != summary || s->rung != NP_REFERENCE) continue;
+    if (!np_mark_is_same(s->text)) continue;
+    bool there = first->listed || first->folded == summary;
+    if (!there || first->rung != NP_FULL) return true;
+  }
+  return false;
+}
+
 np_verdict np_pack_unfold(np_pack *p, int64_t summary, np_reason r) {
+  if (np_log_entry(p->log, summary) && points_nowhere(p, summary))
+    return np_pack_refuse(p,
+                          "a result in it is the same as one that is not shown any more");
+  return unfold(p, summary, r);
+}
+
+static np_verdict unfold(np_pack *p, int64_t summary, np_reason r) {
   const np_entry *en = np_log_entry(p->log, summary);
   if (!en || !en->fold) return np_pack_refuse(p, "the entry is no summary");
   if (!np_view_is_live(&p->view, summary)) return NP_SAME;
