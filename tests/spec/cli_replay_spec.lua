@@ -497,6 +497,13 @@ describe("neap compare", function()
     assert.truthy(out:find('"policy":"' .. two .. ' a=1"', 1, true))
   end)
 
+  it("counts one turn as one", function()
+    local path = write("single.jsonl", '{"role":"user","content":"hi"}\n'
+      .. '{"role":"assistant","content":"ho"}\n')
+    local _, out = shared.run({ "compare", path, "-p", MASK })
+    assert.truthy(out:find("1 recording, 1 turn, window", 1, true))
+  end)
+
   it("has no row twice", function()
     for given, why in pairs({
       [{ "-p", MASK }] = "is given twice",

@@ -147,6 +147,20 @@ describe("neap diagnose", function()
     assert.truthy(out:find("well: no symptom", 1, true))
   end)
 
+  it("calls nothing healthy that has no turn, and advises nothing where there is none", function()
+    local path = recording("none", { USER })
+    local code, out, err = shared.run({ "diagnose", path })
+    assert.are.equal(0, code, err)
+    assert.truthy(out:find("none: has no turn", 1, true), out)
+    code, out, err = shared.run({ "diagnose", "--budget", path })
+    assert.are.same({ 2, "" }, { code, out })
+    assert.truthy(err:find("have no turn; one comes before each assistant", 1, true), err)
+    path = recording("well", { USER, { role = "assistant", content = "Fine." } })
+    code, out = shared.run({ "diagnose", "--budget", path })
+    assert.are.equal(0, code)
+    assert.is_nil(out:find("a result of", 1, true))
+  end)
+
   it("sees each symptom in a recording that was made to have it", function()
     local same, bad = { USER }, { USER }
     for i = 1, 4 do

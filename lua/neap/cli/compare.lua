@@ -369,8 +369,9 @@ local function print_table(rows, opts, count)
   for _, row in ipairs(rows) do
     if row.unbounded then full = row end
   end
-  local turns, cited = tostring(full.turns), tostring(full.facts_far.cited)
-  local idle = { turns = { turns }, cited = { cited }, noted = { "0.0", "–" } }
+  local turns, cited = tostring(full.turns), grid.thousands(full.facts_far.cited)
+  local idle = { turns = { turns }, cited = { tostring(full.facts_far.cited) } }
+  idle.noted = { "0.0", "–" }
   idle.reach, idle.overflow, idle.errors = { "–" }, { "0" }, { "0" }
   local out = { COLUMNS }
   for _, row in ipairs(rows) do
@@ -379,13 +380,14 @@ local function print_table(rows, opts, count)
   local shown, align = grid.without(out, ALIGN, idle)
   local gone
   shown, align, gone = grid.fit(shown, align, terminal.columns(), LEAST)
-  local head = "%d recording%s, %s turns, window %s, format %s; "
+  local head = "%d recording%s, %s turn%s, window %s, format %s; "
     .. "* no other is both cheaper and misses less\n"
   visible.write(
     head:format(
       count,
       count == 1 and "" or "s",
       grid.thousands(full.turns),
+      full.turns == 1 and "" or "s",
       grid.thousands(o.window),
       o.format or "openai"
     ),

@@ -50,9 +50,10 @@ local function look_at(recording, o, errors)
   return diagnose.symptoms(line, seen), state
 end
 
-local function print_symptoms(recording, list)
+local function print_symptoms(recording, list, turns)
   if #list == 0 then
-    visible.write(visible.line(recording.name), ": no symptom\n\n")
+    local none = turns > 0 and ": no symptom\n\n" or ": has no turn, so nothing was looked at\n\n"
+    visible.write(visible.line(recording.name), none)
     return
   end
   visible.write(visible.line(recording.name), "\n")
@@ -76,7 +77,7 @@ local function symptoms(opts, args)
     end
     if is_first then visible.write(show_replay.setting(state, o), "\n\n") end
     is_first = false
-    print_symptoms(recording, list)
+    print_symptoms(recording, list, state.turn)
   end)
   return 0
 end
@@ -113,8 +114,10 @@ local function advice(p95, window)
   local hot = math.max(0, window - window // 8 - fixed)
   limits[#limits + 1] = ('{ "hot", min = %d }'):format(hot // 2)
   list[#list + 1] = "layout = { " .. table.concat(limits, ", ") .. " }"
-  local text = "a result of more than %d tokens is one in twenty: trim it when it comes"
-  list[#list + 1] = text:format(p95.results)
+  if p95.results > 0 then
+    local text = "a result of more than %d tokens is one in twenty: trim it when it comes"
+    list[#list + 1] = text:format(p95.results)
+  end
   return list
 end
 
@@ -139,6 +142,9 @@ local function budget(opts, args)
   local n = each_recording(opts, args, function(recording)
     sizes_of(recording, o, sizes)
   end)
+  if #sizes.tokens == 0 then
+    failure.fail("the recordings have no turn; one comes before each assistant message")
+  end
   local p95, rows = {}, { { "tokens a turn", "p95", "most" } }
   for _, name in ipairs(COUNTED) do
     p95[name] = diagnose.p95(sizes[name])

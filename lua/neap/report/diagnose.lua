@@ -1,6 +1,7 @@
 -- Which symptoms a replayed recording shows, by how much, and what to turn. A symptom is a measure
 -- beyond a limit; the limits are experience, not law. next: ../cli/diagnose.lua
 local core = require("neap.core")
+local grid = require("neap.report.grid")
 local tally = require("neap.report.tally")
 
 local M = {}
@@ -123,7 +124,7 @@ local CHECKS = {
     limit = 0,
     advice = "take clock times and random ids out of the system text and the tool list",
     look = function(_, seen)
-      return seen.warnings, ("%d warnings"):format(seen.warnings)
+      return seen.warnings, grid.count(seen.warnings, "warning")
     end,
   },
   {
@@ -139,7 +140,7 @@ local CHECKS = {
     limit = 0,
     advice = "neap check POLICY",
     look = function(line)
-      return line.hook_errors, ("%d errors"):format(line.hook_errors)
+      return line.hook_errors, grid.count(line.hook_errors, "error")
     end,
   },
 }
