@@ -172,6 +172,10 @@ static neap_rc how_many(neap *n, np_store *st, np_str from, const neap_fork *f,
     *e = stop;
     return rc;
   }
+  if (!s.turns)
+    return np_fail(e, NEAP_E_NOTFOUND,
+                   "session %s has no turns: no prompt was made of it; take events",
+                   from.p);
   return np_fail(e, NEAP_E_NOTFOUND, "session %s has %lld turns, not %lld; take fewer",
                  from.p, (long long)s.turns, (long long)f->turn);
 }

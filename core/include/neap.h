@@ -610,7 +610,7 @@ typedef void (*neap_hit_fn)(void *ctx, const neap_hit *hit);
 
 /* Searches the results, calls and texts of a session, and blocks of kind evidence and memory, by
 ** words: names and paths as they are written or by their parts, CJK text by any two characters.
-** State, notices and summaries are not searched. What an earlier neap has indexed is not indexed
+** State, notices, summaries and artifacts are not searched. What an earlier neap has indexed is not indexed
 ** again: of its blocks only later ones are found. Best first: what holds all words
 ** before what holds some, more for what is rare, new, or was cited. Any text is a query; one
 ** that nothing holds gives no hit. What was rolled back is left out. `k` hits at most (0: 10; 100 at most). `fn` must not use

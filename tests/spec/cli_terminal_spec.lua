@@ -61,6 +61,33 @@ describe("neap recall", function()
   end)
 end)
 
+describe("neap session show", function()
+  it("keeps each event to one line of the terminal", function()
+    local store = shared.scratch("cli_terminal_show") .. "/neap.db"
+    local engine = assert(core.engine({ store = store, fixed_secret = true }))
+    local s = assert(engine:session({ name = "run" }))
+    for _, text in ipairs({ ("泵在七号厅 "):rep(30), ("the pump 泵 runs "):rep(20), "泵" }) do
+      assert(s:append(core.json.encode({ role = "user", content = text }, { "role" })))
+    end
+    s:close()
+    engine:close()
+    local words = { "session", "show", "run", "--store", store }
+    for _, columns in ipairs({ 50, 80, 81 }) do
+      local out = on_terminal(words, nil, columns)
+      if not out then return pending(NONE) end
+      local lines, longest = 0, 0
+      for line in out:gmatch("([^\n]*)\n") do
+        lines = lines + 1
+        longest = math.max(longest, columns_of.of((line:gsub("\r", ""))))
+      end
+      assert.are.equal(5, lines)
+      assert.is_true(longest <= columns and longest >= columns - 1, columns .. ": " .. longest)
+    end
+    local _, plain = shared.run(words)
+    assert.truthy(plain:find(("泵在七号厅 "):rep(8), 1, true))
+  end)
+end)
+
 describe("the width of a text", function()
   it("counts wide characters twice, and what is put on another not at all", function()
     for text, want in pairs({

@@ -5,7 +5,9 @@ local files = require("neap.files")
 local handing = require("neap.handover")
 local import = require("neap.import")
 local grid = require("neap.report.grid")
+local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
+local width = require("neap.report.width")
 local opened = require("neap.cli.opened")
 local word_of = require("neap.cli.word")
 local failure = require("neap.cli.fail")
@@ -174,7 +176,13 @@ local function show(opts, args)
   engine:close()
   if opts.json then return 0 end
   table.insert(rows, 1, { "event", "kind", "step", "tokens", "bytes", "" })
-  visible.write(grid.format(rows, { "r", "l", "r", "r", "r", "l" }))
+  local text, columns = grid.format(rows, { "r", "l", "r", "r", "r", "l" }), terminal.columns()
+  if columns then
+    text = text:gsub("[^\n]+", function(line)
+      return width.cut(line, columns)
+    end)
+  end
+  visible.write(text)
   return 0
 end
 

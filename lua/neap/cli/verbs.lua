@@ -352,7 +352,8 @@ return {
       .. "characters. What holds all words comes before what holds some; what is rare, new or\n"
       .. "was cited counts more. Each hit is SESSION/ENTRY, its step, and a line that shows why;\n"
       .. "`(rolled back)`, with --json \"void\", marks what is no fact of its session any more.\n"
-      .. "Exit 1 when nothing is found. The words of older stores are indexed first.",
+      .. "Exit 1 when nothing is found. The words of older stores are indexed first. Artifacts\n"
+      .. "are not searched: artifact get ID --match looks into one.",
     options = { "stored", "hits", "store", "tenant", "json" },
     module = "recall",
   },
