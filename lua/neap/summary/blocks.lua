@@ -1,6 +1,8 @@
 -- The blocks of a span's plain text: who says what in which step. A heading stands at the begin
 -- of a line; the engine leads lines of data that read like one with a backslash.
 -- next: read.lua
+local lpeg = require("lpeg")
+
 local M = {}
 
 local STARTS = {
@@ -36,6 +38,11 @@ local function step_of(line, step)
   return n and n >= step and n or nil
 end
 
+-- From a line end: where the next line begins that may be a start or a heading.
+local P, S = lpeg.P, lpeg.S
+local next_start =
+  P({ "\n" * #S("[<AO") * lpeg.Cp() + 1 * (1 - P("\n")) ^ 0 * lpeg.V(1) })
+
 local function close(block, text)
   if block.kind == "thought" then text = text:gsub("</think>%s*$", "") end
   block.text = text
@@ -67,8 +74,7 @@ function M.split(text)
       block, from = { step = step, kind = kind }, rest and at + #line - #rest or last + 1
       out[#out + 1] = block
     end
-    at = text:find("\n[%[<AO]", last)
-    at = at and at + 1
+    at = next_start:match(text, last)
   end
   if block then close(block, text:sub(from)) end
   return out

@@ -133,6 +133,7 @@ function M.grounds(span, earlier)
   local all, seen, by_step = texts_of(earlier, span)
   local of_step = {}
   return {
+    values = {}, -- by text, as values_of() finds them
     span = span,
     notes = earlier,
     all = source_of(all),
@@ -233,20 +234,31 @@ local HEDGES = {
 }
 local AFTER = { "左右", "上下", "多", " or so" }
 
+local function hedged(low, hedge, source)
+  local border = hedge:find("^%a") and "%f[%a]" or ""
+  for found, n in low:gmatch("(" .. border .. escape(hedge) .. "%s*)(%d[%d.,]*)") do
+    local piece = found .. n:gsub("[.,]$", "")
+    if not source:says(piece) then return piece end
+  end
+end
+
+local function hedged_after(low, word, source)
+  for piece in low:gmatch("%d[%d.,]*[^%s%d]-" .. word) do
+    if #piece < 40 and not source:says(piece) then return piece end
+  end
+end
+
 -- "about 500" where the steps have 500.
 local function rounded(text, source)
+  if not text:find("%d") then return nil end
   local low = text:lower()
   for _, hedge in ipairs(HEDGES) do
-    local border = hedge:find("^%a") and "%f[%a]" or ""
-    for found, n in low:gmatch("(" .. border .. escape(hedge) .. "%s*)(%d[%d.,]*)") do
-      local piece = found .. n:gsub("[.,]$", "")
-      if not source:says(piece) then return piece end
-    end
+    local piece = low:find(hedge, 1, true) and hedged(low, hedge, source)
+    if piece then return piece end
   end
   for _, word in ipairs(AFTER) do
-    for piece in low:gmatch("%d[%d.,]*[^%s%d]-" .. word) do
-      if #piece < 40 and not source:says(piece) then return piece end
-    end
+    local piece = low:find(word, 1, true) and hedged_after(low, word, source)
+    if piece then return piece end
   end
 end
 
@@ -255,10 +267,16 @@ local function is_foreign(text, source)
   return text:find("[\xE4-\xE9]") and not source.text:find("[\xE4-\xE9]")
 end
 
+local function values_in(plain, g)
+  local values = g.values[plain] or values_of(plain)
+  g.values[plain] = values
+  return values
+end
+
 -- What is wrong with a text, or nil: a code, words, and the value.
 local function check_text(text, g, source)
   local plain = without_steps(text, g.span.steps)
-  for _, value in ipairs(values_of(plain)) do
+  for _, value in ipairs(values_in(plain, g)) do
     if not source:holds(value) then
       if source ~= g.all and g.all:holds(value) then
         local what = "only the model itself has said %s: no fact, add it to findings or open"
@@ -294,7 +312,8 @@ end
 
 -- What the line names stands in the step that it cites, or some of it.
 local function check_place(change, g)
-  local values, any = values_of(without_steps(change.text or change.why or "", g.span.steps)), false
+  local plain = without_steps(change.text or change.why or "", g.span.steps)
+  local values, any = values_in(plain, g), false
   for _, value in ipairs(values) do
     any = any or g.step(change.step):holds(value)
   end
@@ -360,21 +379,23 @@ local function check_change(change, g, used)
   return code and { code = code, line = change.line, what = what, value = value } or nil
 end
 
+local function has_results(span)
+  for _, part in ipairs(span.parts) do
+    if part.kind == "result" then return true end
+  end
+end
+
 --- What is wrong with changes: { code, line, what, value } each; empty when all may be taken.
 ---@param changes neap.Change[]
 ---@param g neap.Grounds
 ---@return table[] faults
 function M.changes(changes, g)
   local faults, used = {}, {}
-  local has_results = false
-  for _, part in ipairs(g.span.parts) do
-    has_results = has_results or part.kind == "result"
-  end
   for _, change in ipairs(changes) do
     if #faults >= M.FAULTS then return faults end
     faults[#faults + 1] = check_change(change, g, used)
   end
-  if has_results and #changes == 0 then
+  if #changes == 0 and has_results(g.span) then
     local what = "nothing is noted of what the steps have shown"
     faults[#faults + 1] = { code = "sections", what = what }
   end
