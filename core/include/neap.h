@@ -263,8 +263,9 @@ typedef struct neap_fork {
 NEAP_API neap_rc neap_session_fork(neap *n, const char *from, const neap_fork *how,
                                    const char *name);
 
-/* Removes a session for good, overwritten in the file: its events, their words in the index, and
-** what of the tenant's contents no other session names. A record of the name stays. *events and
+/* Removes a session for good: its events, their words in the index, and what of the tenant's
+** contents no other session names. The file is made anew, so that no byte is left in it; after a
+** kill meanwhile neap_store_vacuum does that. A record of the name stays. *events and
 ** *contents (each may be NULL) get how many went. Nothing tells whether another process still writes
 ** the session: if one does, its next append is NEAP_E_FENCED, also when the name is used again.
 ** Errors: NEAP_E_NOTFOUND, NEAP_E_MISUSE (it is open in this handle; a store in memory),
@@ -705,10 +706,12 @@ NEAP_API neap_rc neap_artifact_get(neap *n, const char *session, int64_t id,
 ** `now` as in neap_window. */
 NEAP_API neap_rc neap_artifact_list(neap *n, const char *session, int64_t now,
                                     neap_artifact_fn fn, void *ctx);
-/* Purges its bytes, overwritten in the file, from all of the tenant's sessions that hold the
-** same; the entries stay as the record of what there was. Other tenants' copies are their own.
-** Errors: NEAP_E_NOTFOUND (no such artifact), NEAP_E_BUSY (purged, but another process still
-** reads an old copy: do it again later), store. */
+/* Purges its bytes, and their words in the index, from all of the tenant's sessions that hold the
+** same; the entries stay as the record of what there was. Other tenants' copies are their own. The
+** file is made anew, so that no byte is left in it: that takes as long, and as much free room, as
+** neap_store_vacuum. Errors: NEAP_E_NOTFOUND (no such artifact), NEAP_E_BUSY (purged, but another
+** process still reads an old copy), store. The text says when it is purged but old copies may be
+** left, as they may after a kill: do it again, or neap_store_vacuum. */
 NEAP_API neap_rc neap_artifact_remove(neap *n, const char *session, int64_t id);
 
 /* Lets go of the bytes of every artifact of the tenant whose time is over at `now`, unless another

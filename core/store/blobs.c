@@ -343,23 +343,19 @@ static neap_rc remove_content(np_sqlite *sq, np_str tenant, const uint8_t *hash,
   return rc == NEAP_OK ? empty_row(sq, tenant, hash, events, e) : rc;
 }
 
-/* The write-ahead log still holds the old pages until it is emptied. */
-static neap_rc empty_log(np_sqlite *sq, np_err *e) {
-  int rc =
-      sqlite3_wal_checkpoint_v2(sq->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-  if (rc == SQLITE_OK) return NEAP_OK;
-  if ((rc & 0xFF) != SQLITE_BUSY) return np_sq_fail(sq, rc, e);
-  return np_sq_say(
-      sq, NEAP_E_BUSY,
-      "the content is purged, but a reader keeps an old copy in the -wal file; "
-      "purge it again when other processes have closed the store",
-      e);
-}
-
 neap_rc np_sq_blob_empty(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
   return empty_row(sq, tenant, hash, true, e);
 }
 
+static const char unmade[] =
+    "the content is purged, but the file could not be made anew and may hold old copies; "
+    "purge it again";
+static const char busy[] =
+    "the content is purged, but a reader keeps an old copy in the -wal file; "
+    "purge it again when other processes have closed the store";
+
+/* Of a content that is purged already the same: a kill may have come before the file was made
+** anew. */
 static neap_rc purge(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *e) {
   neap_rc rc = np_sq_writable(sq, e);
   if (rc == NEAP_OK) rc = np_sq_flush_all(sq, e); /* what is held may hold it too */
@@ -368,7 +364,7 @@ static neap_rc purge(np_sqlite *sq, np_str tenant, const uint8_t *hash, np_err *
   rc = np_sq_begin(sq, e);
   if (rc == NEAP_OK) rc = np_sq_end(sq, remove_content(sq, tenant, hash, e), e);
   np_sq_exec(sq, "PRAGMA secure_delete = OFF", NULL);
-  return rc == NEAP_OK ? empty_log(sq, e) : rc;
+  return rc == NEAP_OK ? np_sq_leave_nothing(sq, unmade, busy, e) : rc;
 }
 
 neap_rc np_sq_purge(np_store *store, np_str tenant, const uint8_t hash[NP_SHA256],

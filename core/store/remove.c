@@ -61,27 +61,12 @@ static neap_rc remove_all(np_sqlite *sq, np_str tenant, np_str session, np_remov
   return rc == NEAP_OK ? record(sq, tenant, session, fence, e) : rc;
 }
 
-/* Pages keep copies of rows that were moved in them while others were written: only a file that is
-** made anew, from the rows that live, has none. */
-static neap_rc make_anew(np_sqlite *sq, np_err *e) {
-  sqlite3_limit(sq->db, SQLITE_LIMIT_ATTACHED, 1); /* where it is made */
-  neap_rc rc = np_sq_exec(sq, "VACUUM", e);
-  sqlite3_limit(sq->db, SQLITE_LIMIT_ATTACHED, 0);
-  return rc;
-}
-
-/* The write-ahead log still holds the old pages until it is emptied. */
-static neap_rc empty_log(np_sqlite *sq, np_err *e) {
-  int rc =
-      sqlite3_wal_checkpoint_v2(sq->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-  if (rc == SQLITE_OK) return NEAP_OK;
-  if ((rc & 0xFF) != SQLITE_BUSY) return np_sq_fail(sq, rc, e);
-  return np_sq_say(
-      sq, NEAP_E_BUSY,
-      "the session is removed, but a reader keeps an old copy in the -wal "
-      "file; run neap store vacuum when other processes have closed the store",
-      e);
-}
+static const char unmade[] = "the session is removed, but the file could not be made "
+                             "anew and may hold old copies; "
+                             "run neap store vacuum";
+static const char busy[] =
+    "the session is removed, but a reader keeps an old copy in the -wal "
+    "file; run neap store vacuum when other processes have closed the store";
 
 static neap_rc go(np_sqlite *sq, np_str tenant, np_str session, np_removed *out,
                   np_err *e) {
@@ -93,8 +78,7 @@ static neap_rc go(np_sqlite *sq, np_str tenant, np_str session, np_removed *out,
   if (rc == NEAP_OK) rc = np_sq_begin(sq, e);
   if (rc == NEAP_OK) rc = np_sq_end(sq, remove_all(sq, tenant, session, out, e), e);
   np_sq_exec(sq, "PRAGMA secure_delete = OFF", NULL);
-  if (rc == NEAP_OK) rc = make_anew(sq, e);
-  return rc == NEAP_OK ? empty_log(sq, e) : rc;
+  return rc == NEAP_OK ? np_sq_leave_nothing(sq, unmade, busy, e) : rc;
 }
 
 neap_rc np_sq_remove(np_store *store, np_str tenant, np_str session, np_removed *out,

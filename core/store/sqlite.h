@@ -182,6 +182,15 @@ neap_rc np_sq_held(np_sqlite *sq, np_str tenant, np_str session, np_memlog **out
 /* Would `rows` still fit under the limit of what may be held? */
 bool np_sq_has_room(const np_sqlite *sq, const np_row *rows, size_t n);
 
+/* ---- anew.c ------------------------------------------------------------------------ */
+
+/* Of the rows that live; not inside a transaction. */
+neap_rc np_sq_make_anew(np_sqlite *sq, np_err *e);
+/* The same, and empties the log: what was deleted is then in no byte of the files. What is told
+** when either could not be done; the second is NEAP_E_BUSY. */
+neap_rc np_sq_leave_nothing(np_sqlite *sq, const char *unmade, const char *busy,
+                            np_err *e);
+
 /* ---- remove.c ---------------------------------------------------------------------- */
 
 neap_rc np_sq_remove(np_store *st, np_str tenant, np_str session, np_removed *out,

@@ -197,7 +197,10 @@ typedef struct np_store_ops {
   ** that is verified: a window costs some 10 us however deep it is. Errors as for get. */
   neap_rc (*window)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256],
                     np_window *w, np_buf *out, np_err *e);
-  /* Removes the content for good (secure delete) and leaves a record that it was there. */
+  /* Removes the content for good and leaves a record that it was there. The file is made anew, so
+  ** that no byte of it is left there or in the log. When that fails, or a kill comes before, it is
+  ** purged all the same; purging it again makes the file anew, and so does a vacuum. NEAP_E_BUSY:
+  ** it is done, but a reader still keeps an old copy. */
   neap_rc (*purge)(np_store *st, np_str tenant, const uint8_t hash[NP_SHA256], np_err *e);
 
   /* Events that have one of these contents apart become purged ones; its bytes go, unless another
@@ -207,7 +210,7 @@ typedef struct np_store_ops {
                      size_t *gone, np_err *e);
 
   /* Removes a session for good: its events, their words, and what of the tenant's contents nothing
-  ** else names, overwritten in the file. A record stays, and who was writing is fenced, also when
+  ** else names; the file is made anew. A record stays, and who was writing is fenced, also when
   ** the name is used again. NEAP_E_NOTFOUND; NEAP_E_BUSY: it is done, but a reader still keeps an
   ** old copy. NULL for a store that has no file. */
   neap_rc (*remove)(np_store *st, np_str tenant, np_str session, np_removed *out,

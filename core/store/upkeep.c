@@ -121,10 +121,7 @@ static neap_rc vacuum(np_sqlite *sq, np_swept *out, np_err *e) {
   rc = sweep(sq, out, e);
   if (rc == NEAP_OK) rc = np_sq_renew(sq, e);
   rc = np_sq_end(sq, rc, e);
-  /* made from the rows that live: what was deleted is in no page of it */
-  sqlite3_limit(sq->db, SQLITE_LIMIT_ATTACHED, 1); /* where it is made */
-  if (rc == NEAP_OK) rc = np_sq_exec(sq, "VACUUM", e);
-  sqlite3_limit(sq->db, SQLITE_LIMIT_ATTACHED, 0);
+  if (rc == NEAP_OK) rc = np_sq_make_anew(sq, e);
   if (rc == NEAP_OK) rc = file_size(sq, &out->after, e);
   if (rc == NEAP_OK) /* a reader may keep the log from being emptied: a courtesy */
     sqlite3_wal_checkpoint_v2(sq->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);

@@ -32,7 +32,7 @@ function Store:events(name, from) end
 ---@return true? ok, string? message, string? code
 function Store:fork(from, name, how) end
 
----Removes a session for good, overwritten in the file: its events, their words in the index, and
+---Removes a session for good, and makes the file anew: its events, their words in the index, and
 ---what of the tenant's contents no other session names. A record of the name stays. Who still
 ---writes it is told at its next append (code "fenced"). Refused while it is open in this program.
 ---@param name string

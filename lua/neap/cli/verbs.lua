@@ -426,7 +426,8 @@ return {
       .. "JSON. --json without a path tells besides where the part is from; without it a part is\n"
       .. "printed with a line end behind it. list tells of all.\n"
       .. "rm ID purges the bytes for good from every session of the tenant that holds them; the\n"
-      .. "record stays. Exit 1 when there is no such entry, or it has expired or was purged.",
+      .. "record stays. The file is made anew for it, as by `neap store vacuum`.\n"
+      .. "Exit 1 when there is no such entry, or it has expired or was purged.",
     options = {
       "owner",
       "lines",
