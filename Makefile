@@ -76,6 +76,10 @@ STATIC  := $(BUILD)/libneap.a
 CHECKED := $(BUILD)/checked/libneap.a
 CHECK_OBJ := $(addprefix $(BUILD)/checked/core/,engine/turn.o base/spare.o policy/pool.o)
 PLAIN_TESTS := $(BUILD)/tests/core/test_heap
+# Layers that call a counter for every step they take; the test of linear time links with them.
+COUNTED_OBJ := $(foreach l,base text token cite,$(call sources,$(l))) \
+               $(wildcard core/render/trim*.c core/render/project.c)
+COUNTED_OBJ := $(patsubst %.c,$(BUILD)/counted/%.o,$(filter-out core/base/port.c,$(COUNTED_OBJ)))
 SHARED  := $(BUILD)/libneap.so
 MODULE  := $(BUILD)/lua/neap/core.so
 PROGRAM := $(BUILD)/neap
@@ -126,6 +130,11 @@ $(BUILD)/checked/%.o: %.c $(STAMP) | $(BUILD)/.pkgs $(GEN_HEADERS)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -UNEAP_CHECK -DNEAP_CHECK -c -o $@ $<
 
+$(BUILD)/counted/%.o: %.c $(STAMP) tests/core/counted.h | $(BUILD)/.pkgs $(GEN_HEADERS)
+	$(call say,CC,$< (counted))
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -include tests/core/counted.h -fsanitize-coverage=trace-pc -c -o $@ $<
+
 $(CHECKED): $(CHECK_OBJ) $(filter-out $(CHECK_OBJ:$(BUILD)/checked/%=$(BUILD)/%),$(LIB_OBJ))
 	$(call say,AR,$@)
 	@mkdir -p $(@D) && rm -f $@
@@ -152,6 +161,7 @@ $(PROGRAM): $(CLI_OBJ) $(BIND_OBJ) $(STATIC)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
+$(BUILD)/tests/core/test_linear: $(COUNTED_OBJ)
 $(filter-out $(PLAIN_TESTS),$(TESTS)): $(CHECKED)
 $(PLAIN_TESTS) $(DEMOS) $(BENCHES): $(STATIC)
 $(TESTS) $(DEMOS) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o
@@ -163,7 +173,7 @@ $(BUILD)/share/lua/5.4/neap: TO = lua/neap
 $(LINKS):
 	@mkdir -p $(@D) && ln -sfn '$(CURDIR)/$(TO)' $@
 
--include $(CHECK_OBJ:%.o=%.d) $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
+-include $(patsubst %.o,%.d,$(CHECK_OBJ) $(COUNTED_OBJ)) $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
 
 # ---- run and test ------------------------------------------------------------------------
 

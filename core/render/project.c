@@ -114,7 +114,8 @@ static void join_plain(const job *j, const np_range *at, size_t count, np_buf *o
   }
 }
 
-/* `12: text`; of a range that is a part of a line, that part between ellipses. */
+/* `12: text`; of a range that is a part of a line, that part between ellipses. Nothing behind a
+** range is looked at: a line may hold many of them. */
 static void join_numbered(const job *j, const np_range *at, size_t count, np_buf *out) {
   size_t start = out->n;
   bool gaps = j->ask->what.kind == NP_EXTRACT_MATCH;
@@ -123,12 +124,12 @@ static void join_numbered(const job *j, const np_range *at, size_t count, np_buf
     if (gaps && i && at[i].line_from > line_behind(j, &at[i - 1]))
       np_buf_adds(out, ELLIPSIS "\n");
     for (size_t from = at[i].from; from < at[i].to; line++) {
-      size_t end = np_line_end(j->text, from), to = end < at[i].to ? end : at[i].to;
+      size_t to = np_line_end(np_str_cut(j->text, 0, at[i].to), from);
       np_buf_int(out, (int64_t)(line + j->ask->lines_before));
       np_buf_adds(out, ": ");
       if (from && j->text.p[from - 1] != '\n') np_buf_adds(out, ELLIPSIS);
       np_buf_add(out, np_str_cut(j->text, from, to));
-      if (to < end) np_buf_adds(out, ELLIPSIS);
+      if (to < j->text.n && j->text.p[to - 1] != '\n') np_buf_adds(out, ELLIPSIS);
       end_line(out, start);
       from = to;
     }

@@ -36,10 +36,12 @@ static size_t entity(np_str s) {
 /* Small letters, digits and what is no ASCII; tags and entities are left out. */
 static size_t letters(np_str s, char *out) {
   size_t n = 0;
+  bool closes = true; /* a > may come: looked for until there is none */
   for (size_t i = 0; i < s.n && n < TITLE_MAX; i++) {
     char c = s.p[i];
     if (c == '<') {
-      const char *end = memchr(s.p + i, '>', s.n - i);
+      const char *end = closes ? memchr(s.p + i, '>', s.n - i) : NULL;
+      closes = end != NULL;
       if (end) i = (size_t)(end - s.p);
       continue;
     }
