@@ -259,7 +259,7 @@ complete -c neap -n '__fish_seen_subcommand_from session' -l tenant -x -d 'whose
 complete -c neap -n '__fish_seen_subcommand_from session' -l json -d 'one JSON object per line, nothing else on standard output'
 complete -c neap -n '__fish_seen_subcommand_from session' -s h -l help -d 'print this help'
 complete -c neap -f -n __fish_use_subcommand -a state -d 'the state object of a stored session: its versions, who made them, a proposal'
-complete -c neap -n '__fish_seen_subcommand_from state' -l who -x -d 'who proposes: user, controller, model, tool or policy (user)'
+complete -c neap -n '__fish_seen_subcommand_from state' -l who -x -d 'who proposes: user, controller, model, tool, policy (user)'
 complete -c neap -n '__fish_seen_subcommand_from state' -l reason -x -d 'why'
 complete -c neap -n '__fish_seen_subcommand_from state' -l source -x -d 'the entry that it rests on'
 complete -c neap -n '__fish_seen_subcommand_from state' -l if-version -x -d 'only if the newest version is this one (whatever it is)'

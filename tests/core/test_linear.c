@@ -1,8 +1,8 @@
 /*
 ** Every part of a text is found and shown in linear time, whatever the text: counted in
 ** steps, not by the clock. The library that this test links with counts each block of its
-** code (the compilers' -fsanitize-coverage=trace-pc) and each byte that the C library looks
-** at for it. Each text is made again, four times as long. next: test_project.c
+** code (the compilers' -fsanitize-coverage=trace-pc) and each byte that the C library
+** looks at for it. Each text is made again, four times as long. next: test_project.c
 */
 #include "project_help.h"
 
@@ -162,8 +162,8 @@ static uint64_t steps_at(size_t k, const char *words, int step, size_t tokens) {
 }
 
 /* The shorter text may be shown as it is while the longer one is cut, or cut at the first
-** try where the longer one takes a few (of which there is a fixed number): what is so with
-** texts four times as long each counts then, too. A square fails with all of them. */
+** try where the longer one takes a few (there is a fixed number): what is so with texts
+** four times as long each counts then, too. A square fails with all of them. */
 static void linear(size_t k, const char *words, size_t tokens) {
   uint64_t few = 0, many = steps_at(k, words, 0, tokens);
   bool ok = false;

@@ -583,6 +583,39 @@ describe("neap state", function()
     assert.are.equal("committed version 3\n", (select(2, shared.run(words))))
   end)
 
+  it("has an example of each operation in its help, which fits 80 columns", function()
+    local path = DIR .. "/help.db"
+    local s = open({
+      store = path,
+      state_schema = [[{ "type": "object", "properties": {
+        "goal": { "type": "string" }, "blocked_by": { "type": "string" },
+        "progress": { "type": "array", "items": { "type": "string" } },
+        "pending": { "type": "array", "items": { "type": "string" } } } }]],
+    })
+    local first = '{"goal":"ship","blocked_by":"a key","progress":[],"pending":["x"]}'
+    assert(s:propose("user", first))
+    s:close()
+    local _, help = shared.run({ "state", "--help" })
+    for line in help:gmatch("[^\n]+") do
+      assert.is_true(utf8.len(line) <= 80, line)
+    end
+    local done = {}
+    for patch in help:gmatch("\n *(%[{[^\n]+)") do
+      done[#done + 1] = patch:match('"op":"(%a+)"')
+    end
+    assert.are.same({ "add", "replace", "remove", "test" }, done)
+    local patches = { (help:match("propose run '([^']+)'")) }
+    for patch in help:gmatch("\n *(%[{[^\n]+)") do
+      patches[#patches + 1] = patch
+    end
+    for _, patch in ipairs(patches) do
+      local code, _, err = shared.run({ "state", "propose", "run", patch, "--store", path })
+      assert.are.same({ 0, "" }, { code, err }, patch)
+    end
+    local _, out = shared.run({ "state", "show", "run", "--store", path })
+    has(out, 'version 5\n{"goal":"ship 2.1",\n"progress":["tests pass"],\n"pending":[]}')
+  end)
+
   it("says what is wrong with its arguments", function()
     for _, case in ipairs({
       { { "show", "nobody" }, "session nobody has no state object" },

@@ -139,7 +139,7 @@ M.options = {
   imported = { arg = "NAME", help = "what the session is to be called (as it was)" },
   store = { arg = "FILE", help = "the store (NEAP_STORE, or neap.db among the user's data)" },
   tenant = { arg = "NAME", help = "whose sessions (those of the empty name)" },
-  who = { arg = "WHO", help = "who proposes: user, controller, model, tool or policy (user)" },
+  who = { arg = "WHO", help = "who proposes: user, controller, model, tool, policy (user)" },
   reason = { arg = "TEXT", help = "why" },
   source = { arg = "ENTRY", kind = "integer", min = 1, help = "the entry that it rests on" },
   if_version = {

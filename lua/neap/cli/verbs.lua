@@ -386,12 +386,25 @@ return {
     min = 1,
     max = 4,
     about = "the state object of a stored session: its versions, who made them, a proposal",
-    more = "show SESSION [VERSION] prints the state; history SESSION lists every proposal, the\n"
-      .. "refused ones with what was wrong, path by path; diff SESSION [FROM [TO]] prints what\n"
-      .. "differs, the newest version and the one before by themselves, 0 being before the first.\n"
-      .. "propose SESSION PATCH takes a JSON merge patch or a list of {op, path, value}; - reads\n"
-      .. "it from the input. It takes the session over from a program that has it open. Exits 1\n"
-      .. "when the proposal is refused.",
+    more = "show SESSION [VERSION]       the state, as it is or was\n"
+      .. "history SESSION              every proposal; of a refused one what was wrong\n"
+      .. "diff SESSION [FROM [TO]]     what differs: the newest version and the one before\n"
+      .. "                             by themselves; 0 is before the first\n"
+      .. "propose SESSION PATCH        changes it; - reads the patch. Exit 1: refused\n"
+      .. "\n"
+      .. "A PATCH is an object of what to set; null takes away (a JSON merge patch):\n"
+      .. "  neap state propose run '{\"goal\":\"ship 2.0\",\"blocked_by\":null}'\n"
+      .. "or a list of operations, taken all or none. A path is /KEY/KEY or /KEY/INDEX, -\n"
+      .. "is behind a list's last item; ~1 is written for a / in a key, ~0 for a ~:\n"
+      .. "  add      sets a member, or puts an item into a list\n"
+      .. "           [{\"op\":\"add\",\"path\":\"/progress/-\",\"value\":\"tests pass\"}]\n"
+      .. "  replace  sets what is there already\n"
+      .. "           [{\"op\":\"replace\",\"path\":\"/goal\",\"value\":\"ship 2.1\"}]\n"
+      .. "  remove   takes a member or an item away\n"
+      .. "           [{\"op\":\"remove\",\"path\":\"/pending/0\"}]\n"
+      .. "  test     refuses the list unless this value is there\n"
+      .. "           [{\"op\":\"test\",\"path\":\"/goal\",\"value\":\"ship 2.1\"}]\n"
+      .. "A proposal takes the session over from a program that has it open.",
     options = { "who", "reason", "source", "if_version", "store", "tenant", "json" },
     module = "state",
   },
