@@ -18,7 +18,7 @@ describe("a policy does what its source does", function()
 
   it("has a case for every policy that is not of our own making", function()
     local known = { "full", "hysteresis", "mask_observations", "priority_queue", "sliding_window" }
-    for _, name in ipairs({ "three_tier", "tide", table.unpack(known) }) do
+    for _, name in ipairs({ "three_tier", "tide", "two_scales", table.unpack(known) }) do
       known[name] = true
     end
     for _, case in ipairs(cases) do
