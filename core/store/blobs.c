@@ -69,13 +69,6 @@ neap_rc np_sq_window(np_store *store, np_str tenant, const uint8_t hash[NP_SHA25
 
 /* ---- writing ----------------------------------------------------------------------- */
 
-static neap_rc run(np_sqlite *sq, sqlite3_stmt *st, np_err *e) {
-  bool row;
-  neap_rc rc = np_sq_step(sq, st, &row, e);
-  np_sq_done(st);
-  return rc;
-}
-
 /* A content's row as it is: NP_PLACE_NONE when there is none. */
 typedef struct known {
   int place;
@@ -122,7 +115,7 @@ static neap_rc add_row(np_sqlite *sq, np_str tenant, const kept *k, known *out,
   neap_rc rc =
       np_sq_use(sq, SQL_BLOB_ADD, &st, e, types, tenant, np_hash_str(k->hash), k->fence,
                 (int64_t)NP_ROW_VERSION, k->place, k->size, k->enc, k->body, k->sum);
-  if (rc == NEAP_OK) rc = run(sq, st, e);
+  if (rc == NEAP_OK) rc = np_sq_run(sq, st, e);
   if (rc == NEAP_OK && sqlite3_changes(sq->db) == 1)
     *out = (known){(int)k->place, sqlite3_last_insert_rowid(sq->db)};
   return rc;
@@ -140,7 +133,7 @@ static neap_rc set_row(np_sqlite *sq, int64_t id, const kept *k, np_err *e) {
   else
     rc = np_sq_use(sq, SQL_BLOB_SET, &st, e, "iiiibni", k->fence, k->place, k->size,
                    k->enc, k->body, id);
-  return rc == NEAP_OK ? run(sq, st, e) : rc;
+  return rc == NEAP_OK ? np_sq_run(sq, st, e) : rc;
 }
 
 static neap_rc add_piece(np_sqlite *sq, int64_t id, size_t n, const kept *k, np_str piece,
@@ -154,14 +147,14 @@ static neap_rc add_piece(np_sqlite *sq, int64_t id, size_t n, const kept *k, np_
   neap_rc rc =
       np_sq_use(sq, SQL_CHUNK_ADD, &st, e, "iiiiibb", id << NP_CHUNK_BITS | (int64_t)n,
                 k->fence, (int64_t)NP_ROW_VERSION, enc, sum, m, piece);
-  return rc == NEAP_OK ? run(sq, st, e) : rc;
+  return rc == NEAP_OK ? np_sq_run(sq, st, e) : rc;
 }
 
 static neap_rc remove_pieces(np_sqlite *sq, int64_t id, np_err *e) {
   sqlite3_stmt *st;
   neap_rc rc = np_sq_use(sq, SQL_CHUNKS_REMOVE, &st, e, "ii", id << NP_CHUNK_BITS,
                          (id + 1) << NP_CHUNK_BITS);
-  return rc == NEAP_OK ? run(sq, st, e) : rc;
+  return rc == NEAP_OK ? np_sq_run(sq, st, e) : rc;
 }
 
 static neap_rc add_pieces(np_sqlite *sq, int64_t id, const kept *k, np_str body,
@@ -275,7 +268,7 @@ static neap_rc renew(np_sqlite *sq, np_str tenant, const uint8_t *hash, int64_t 
   } else if (good) {
     rc = np_sq_use(sq, SQL_BLOB_SUM, &st, e, "ii",
                    (int64_t)np_whole_sum(hash, body, NULL), id);
-    if (rc == NEAP_OK) rc = run(sq, st, e);
+    if (rc == NEAP_OK) rc = np_sq_run(sq, st, e);
   }
   np_buf_free(&all);
   return lost ? NEAP_OK : rc;
@@ -338,7 +331,7 @@ static neap_rc remove_content(np_sqlite *sq, np_str tenant, const uint8_t *hash,
   neap_rc rc = np_words_purge(sq, tenant, hash, e);
   if (rc != NEAP_OK) return rc;
   rc = np_sq_use(sq, SQL_EVENTS_PURGE, &st, e, "tb", tenant, np_hash_str(hash));
-  if (rc == NEAP_OK) rc = run(sq, st, e);
+  if (rc == NEAP_OK) rc = np_sq_run(sq, st, e);
   bool events = rc == NEAP_OK && sqlite3_changes(sq->db) > 0;
   return rc == NEAP_OK ? empty_row(sq, tenant, hash, events, e) : rc;
 }

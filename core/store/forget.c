@@ -73,13 +73,6 @@ static neap_rc remove_words(np_sqlite *sq, np_str tenant, np_str session, np_str
   return rc;
 }
 
-static neap_rc run(np_sqlite *sq, sqlite3_stmt *st, np_err *e) {
-  bool row;
-  neap_rc rc = np_sq_step(sq, st, &row, e);
-  np_sq_done(st);
-  return rc;
-}
-
 neap_rc np_words_forget(np_sqlite *sq, np_str tenant, np_str session, np_err *e) {
   np_scope scope;
   np_buf docs;
@@ -95,9 +88,9 @@ neap_rc np_words_forget(np_sqlite *sq, np_str tenant, np_str session, np_err *e)
   if (rc == NEAP_OK) rc = remove_words(sq, tenant, session, np_buf_str(&docs), &all, e);
   if (rc == NEAP_OK && there) rc = np_words_purge_end(sq, all, e);
   if (rc == NEAP_OK) rc = np_sq_use(sq, SQL_RM_DOC_ROWS, &st, e, "ii", from, to);
-  if (rc == NEAP_OK) rc = run(sq, st, e);
+  if (rc == NEAP_OK) rc = np_sq_run(sq, st, e);
   if (rc == NEAP_OK) rc = np_sq_use(sq, SQL_RM_SCOPE, &st, e, "i", scope.id);
-  if (rc == NEAP_OK) rc = run(sq, st, e);
+  if (rc == NEAP_OK) rc = np_sq_run(sq, st, e);
   np_buf_free(&docs);
   return rc;
 }

@@ -81,12 +81,8 @@ static neap_rc count(np_sqlite *sq, np_str tenant, np_tally *t, np_buf *holders,
 
 static neap_rc forget(np_sqlite *sq, int64_t row, np_err *e) {
   sqlite3_stmt *st;
-  bool more;
   neap_rc rc = np_sq_use(sq, SQL_EVENTS_RELEASE, &st, e, "i", row);
-  if (rc != NEAP_OK) return rc;
-  rc = np_sq_step(sq, st, &more, e);
-  np_sq_done(st);
-  return rc;
+  return rc == NEAP_OK ? np_sq_run(sq, st, e) : rc;
 }
 
 static neap_rc let_go(np_sqlite *sq, np_str tenant, np_tally *t, size_t *gone,

@@ -5,24 +5,17 @@
 */
 #include "store/fts.h"
 
-static neap_rc run(np_sqlite *sq, sqlite3_stmt *st, np_err *e) {
-  bool row;
-  neap_rc rc = np_sq_step(sq, st, &row, e);
-  np_sq_done(st);
-  return rc;
-}
-
 static neap_rc of_tenant(np_sqlite *sq, np_sql id, np_str tenant, np_err *e) {
   sqlite3_stmt *st;
   neap_rc rc = np_sq_use(sq, id, &st, e, "t", tenant);
-  return rc == NEAP_OK ? run(sq, st, e) : rc;
+  return rc == NEAP_OK ? np_sq_run(sq, st, e) : rc;
 }
 
 static neap_rc of_session(np_sqlite *sq, np_sql id, np_str tenant, np_str session,
                           np_err *e) {
   sqlite3_stmt *st;
   neap_rc rc = np_sq_use(sq, id, &st, e, "tt", tenant, session);
-  return rc == NEAP_OK ? run(sq, st, e) : rc;
+  return rc == NEAP_OK ? np_sq_run(sq, st, e) : rc;
 }
 
 /* Contents that the events named, and nothing names any more. */
@@ -42,7 +35,7 @@ static neap_rc record(np_sqlite *sq, np_str tenant, np_str session, int64_t fenc
   sqlite3_stmt *st;
   neap_rc rc = np_sq_use(sq, SQL_RM_RECORD, &st, e, "ttiit", tenant, session, fence,
                          (int64_t)NP_ROW_VERSION, NP_LIT("removed"));
-  return rc == NEAP_OK ? run(sq, st, e) : rc;
+  return rc == NEAP_OK ? np_sq_run(sq, st, e) : rc;
 }
 
 /* Inside a transaction. */

@@ -119,6 +119,8 @@ neap_rc np_sq_use(np_sqlite *sq, np_sql id, sqlite3_stmt **out, np_err *e,
 /* One step: *row tells whether there is a row. */
 neap_rc np_sq_step(np_sqlite *sq, sqlite3_stmt *st, bool *row, np_err *e);
 void np_sq_done(sqlite3_stmt *st);
+/* One step of what gives no rows, and it is given back. */
+neap_rc np_sq_run(np_sqlite *sq, sqlite3_stmt *st, np_err *e);
 np_str np_sq_blob(sqlite3_stmt *st, int column); /* valid until the next step */
 
 /* For the few statements that run once. */

@@ -286,6 +286,13 @@ void np_sq_done(sqlite3_stmt *st) {
   sqlite3_clear_bindings(st);
 }
 
+neap_rc np_sq_run(np_sqlite *sq, sqlite3_stmt *st, np_err *e) {
+  bool row;
+  neap_rc rc = np_sq_step(sq, st, &row, e);
+  np_sq_done(st);
+  return rc;
+}
+
 np_str np_sq_blob(sqlite3_stmt *st, int column) {
   const char *p = sqlite3_column_blob(st, column); /* before its size, as SQLite asks */
   int n = sqlite3_column_bytes(st, column);
