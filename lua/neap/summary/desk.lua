@@ -5,6 +5,7 @@
 local core = require("neap.core")
 local delta = require("neap.summary.delta")
 local extract = require("neap.summary.extract")
+local knowns = require("neap.summary.known")
 local lines = require("neap.summary.lines")
 local notes = require("neap.summary.notes")
 local spans = require("neap.summary.span")
@@ -114,12 +115,17 @@ local function open(self, ask)
   if known then return known end
   local span, text = spans.of(ask), ask.notes or ""
   local earlier = notes.apply(notes.parse(text), picked(text))
+  local beside, language = knowns.of(self.session), language_of(self, ask, ask.text)
+  local required = spans.required(span, earlier, beside)
+  for _, change in ipairs(verify.overtaken(span, earlier, beside, language)) do
+    required[#required + 1] = change
+  end
   local work = {
     span = span,
     earlier = earlier,
-    required = spans.required(span, earlier),
-    grounds = verify.grounds(span, earlier),
-    language = language_of(self, ask, ask.text),
+    required = required,
+    grounds = verify.grounds(span, earlier, beside),
+    language = language,
     most = ask.max_tokens,
     size = self.session:count(ask.text) + self.session:count(ask.notes or ""),
     tries = 0,

@@ -95,15 +95,17 @@ local function has_value(sentence)
 end
 
 -- The first sentence is what is asked for; those that bind, or hold a value, are constraints.
-local function said(part, answered, out)
+-- What the task or the state has word by word stands in the prompt already.
+local function said(part, answered, known, out)
   local is_document, n = #part.text > M.DOCUMENT, 0
   for i, sentence in ipairs(M.sentences(part)) do
     local binds = words.is_constraint(sentence) or (not is_document and has_value(sentence))
-    if binds and n < M.LINES then
+    local is_there = binds and known and known:says(sentence)
+    if binds and not is_there and n < M.LINES then
       n = n + 1
       local change = { verb = "add", section = "constraints", step = part.step, text = sentence }
       table.insert(out, change)
-    elseif i == 1 then
+    elseif i == 1 and not is_there then
       local open = { verb = "add", section = "requests", step = part.step, text = sentence }
       open.answered = answered
       table.insert(out, open)
@@ -134,8 +136,9 @@ end
 --- What the user said that the notes have to hold, word by word, as changes.
 ---@param span neap.Span
 ---@param earlier neap.Notes whose requests may have been answered by now
+---@param known neap.Known? what stands in the prompt beside them
 ---@return neap.Change[]
-function M.required(span, earlier)
+function M.required(span, earlier, known)
   local out = {}
   local reply = answered_in(until_user(span.parts, 1))
   for _, item in ipairs(reply and earlier.items or {}) do
@@ -145,7 +148,7 @@ function M.required(span, earlier)
   end
   for i, part in ipairs(span.parts) do
     if part.kind == "user" then
-      said(part, answered_in(until_user(span.parts, i + 1)), out)
+      said(part, answered_in(until_user(span.parts, i + 1)), known, out)
     end
   end
   return out

@@ -121,18 +121,24 @@ local function texts_of(earlier, from)
 end
 
 ---@class neap.Grounds
----@field all neap.Source   the steps and the notes so far
+---@field known neap.Known? the state object and the task
+---@field all neap.Source   the steps, the notes so far, the state object and the task
 ---@field seen neap.Source  without what the model itself has said
 ---@field step fun(n: integer): neap.Source
 
 --- What a span and the notes so far hold, to check answers against.
 ---@param span neap.Span
 ---@param earlier neap.Notes
+---@param known neap.Known? what stands in the prompt beside them
 ---@return neap.Grounds
-function M.grounds(span, earlier)
+function M.grounds(span, earlier, known)
   local all, seen, by_step = texts_of(earlier, span)
   local of_step = {}
+  for _, text in ipairs(known and known.texts or {}) do
+    all[#all + 1], seen[#seen + 1] = text, text
+  end
   return {
+    known = known,
     values = {}, -- by text, as values_of() finds them
     span = span,
     notes = earlier,
@@ -310,6 +316,17 @@ local function check_step(change, g)
   end
 end
 
+-- Another value than the state object has.
+local function check_state(change, g)
+  local key, said, state
+  if g.known and change.text then
+    key, said, state = g.known:contradicted(change.text)
+  end
+  if not key then return nil end
+  local what = "%s is %s in the state, not %s; say what else is meant, or leave it out"
+  return "state", what:format(key, state, said), said
+end
+
 -- What the line names stands in the step that it cites, or some of it.
 local function check_place(change, g)
   local plain = without_steps(change.text or change.why or "", g.span.steps)
@@ -375,6 +392,7 @@ local function check_change(change, g, used)
   local is_users = change.section == "goal" or change.section == "constraints"
   if not code and is_users then code, what = check_users(change, g) end
   if not code then code, what, value = check_words(change, g) end
+  if not code and not is_users then code, what, value = check_state(change, g) end
   if not code then code, what = check_place(change, g) end
   return code and { code = code, line = change.line, what = what, value = value } or nil
 end
@@ -400,6 +418,37 @@ function M.changes(changes, g)
     faults[#faults + 1] = { code = "sections", what = what }
   end
   return faults
+end
+
+-- ---- what the state has overtaken -------------------------------------------------------------
+
+local USERS = { goal = true, constraints = true, requests = true }
+local WHY = { en = "the state has %s: %s", zh = "状态中 %s 为 %s" }
+
+--- Notes of which the state object says another value by now: changes that refute them, of the
+--- newest step. What the user said stays as it was said.
+---@param span neap.Span
+---@param earlier neap.Notes
+---@param known neap.Known
+---@param language "en"|"zh"
+---@return neap.Change[]
+function M.overtaken(span, earlier, known, language)
+  local out, step = {}, 0
+  for n in pairs(span.steps) do
+    step = math.max(step, n)
+  end
+  for _, item in ipairs(earlier.items) do
+    local is_live = not (item.refuted or USERS[item.section] or item.section == "refuted")
+    local key, _, state
+    if is_live then
+      key, _, state = known:contradicted(item.text)
+    end
+    if key and item.step <= step then
+      local why = WHY[language]:format(key, state)
+      out[#out + 1] = { verb = "refute", key = item.key, step = step, why = why }
+    end
+  end
+  return out
 end
 
 -- ---- the whole ------------------------------------------------------------------------------
