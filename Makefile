@@ -80,6 +80,8 @@ PLAIN_TESTS := $(BUILD)/tests/core/test_heap
 COUNTED_OBJ := $(foreach l,base text token cite,$(call sources,$(l))) \
                $(wildcard core/render/trim*.c core/render/project.c)
 COUNTED_OBJ := $(patsubst %.c,$(BUILD)/counted/%.o,$(filter-out core/base/port.c,$(COUNTED_OBJ)))
+# And those of the engine whose work must not grow with the square of what they keep.
+KEPT_OBJ := $(addprefix $(BUILD)/counted/core/engine/,scratch.o refute.o)
 SHARED  := $(BUILD)/libneap.so
 MODULE  := $(BUILD)/lua/neap/core.so
 PROGRAM := $(BUILD)/neap
@@ -162,6 +164,7 @@ $(PROGRAM): $(CLI_OBJ) $(BIND_OBJ) $(STATIC)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 
 $(BUILD)/tests/core/test_linear: $(COUNTED_OBJ)
+$(BUILD)/tests/core/test_kept: $(KEPT_OBJ)
 $(filter-out $(PLAIN_TESTS),$(TESTS)): $(CHECKED)
 $(PLAIN_TESTS) $(DEMOS) $(BENCHES): $(STATIC)
 $(TESTS) $(DEMOS) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o
@@ -173,7 +176,7 @@ $(BUILD)/share/lua/5.4/neap: TO = lua/neap
 $(LINKS):
 	@mkdir -p $(@D) && ln -sfn '$(CURDIR)/$(TO)' $@
 
--include $(patsubst %.o,%.d,$(CHECK_OBJ) $(COUNTED_OBJ)) $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
+-include $(patsubst %.o,%.d,$(CHECK_OBJ) $(COUNTED_OBJ) $(KEPT_OBJ)) $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
 
 # ---- run and test ------------------------------------------------------------------------
 

@@ -152,6 +152,8 @@ typedef struct np_refuted {
   size_t use_count, use_cap;
   size_t looked, told; /* citations; uses that an account has told */
   int64_t steps;       /* that have used one */
+  int64_t last_step;   /* of these before the last look */
+  size_t first, mid;   /* uses found by that look; behind mid by values of the state */
   np_stale *stale;
   size_t stale_count, stale_cap;
   size_t walked, versions; /* refutations and proposals, when these were found */
@@ -168,9 +170,16 @@ typedef struct np_draft {
   np_str text, patch, reason;
 } np_draft;
 
+/* An entry that came of a draft, and what that rests on. */
+typedef struct np_passed {
+  int64_t entry, source;
+} np_passed;
+
 typedef struct np_scratch {
-  np_draft *all;
+  np_draft *all; /* by id, which only rises */
   size_t count, cap, waiting;
+  np_passed *passed; /* by entry: each was the newest when its draft was passed */
+  size_t passed_count, passed_cap;
   int64_t given; /* the newest id */
   np_arena arena;
 } np_scratch;

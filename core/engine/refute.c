@@ -186,11 +186,29 @@ static bool is_polluted(const neap_session *s, const np_citation *c) {
   return any;
 }
 
+/* The first use from `lo` up to `hi` whose entry, and so whose step, is not before that. */
+static size_t first_use(const np_refuted *b, size_t lo, size_t hi, int64_t entry) {
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (b->uses[mid].entry < entry) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/* Uses come in the order of their entries, twice a look: by citations, by values. */
+static bool has_step(const np_refuted *b, size_t from, size_t to, const np_citation *c) {
+  size_t i = first_use(b, from, to, c->by);
+  return (i < to && b->uses[i].step == c->step) ||
+         (i > from && b->uses[i - 1].step == c->step);
+}
+
 static bool note_use(neap_session *s, const np_citation *c) {
   np_refuted *b = &s->refuted;
   void *uses = b->uses;
-  bool fresh = true;
-  for (size_t i = b->use_count; i-- > 0 && fresh;) fresh = b->uses[i].step != c->step;
+  size_t mid = b->mid < b->use_count ? b->mid : b->use_count;
+  bool fresh = c->step > b->last_step && !has_step(b, b->first, mid, c) &&
+               !has_step(b, mid, b->use_count, c);
   if (!np_grow(&s->engine->alloc, &uses, &b->use_cap, b->use_count + 1, sizeof *b->uses))
     return false;
   b->uses = uses;
@@ -285,12 +303,20 @@ static bool is_known(const neap_session *s, np_str ident, int64_t by) {
   return false;
 }
 
-static bool is_noted(const neap_session *s, int64_t entry, np_str text) {
-  const np_refuted *b = &s->refuted;
-  for (size_t i = b->use_count; i-- > 0;) {
-    if (b->uses[i].entry == entry && np_str_eq(b->uses[i].text, text)) return true;
+static bool noted_in(const np_refuted *b, size_t from, size_t to, int64_t entry,
+                     np_str text) {
+  for (size_t i = first_use(b, from, to, entry); i < to && b->uses[i].entry == entry;
+       i++) {
+    if (np_str_eq(b->uses[i].text, text)) return true;
   }
   return false;
+}
+
+/* By this look: each entry is looked through once. */
+static bool is_noted(const neap_session *s, int64_t entry, np_str text) {
+  const np_refuted *b = &s->refuted;
+  return noted_in(b, b->first, b->mid, entry, text) ||
+         noted_in(b, b->mid, b->use_count, entry, text);
 }
 
 /* A step writes what only a value of the state has, and that rests on what is refuted. */
@@ -339,10 +365,16 @@ neap_rc np_refuted_look(neap_session *s) {
   if (!rc) rc = find_stale(s);
   if (rc) return rc;
   size_t end = np_cite_count(s->log.cite);
+  for (size_t i = b->first; i < b->use_count; i++) {
+    if (b->uses[i].step > b->last_step) b->last_step = b->uses[i].step;
+  }
+  b->first = b->use_count;
+  b->mid = SIZE_MAX;
   for (; b->looked < end; b->looked++) {
     const np_citation *c = np_cite_at(s->log.cite, b->looked);
     if (is_polluted(s, c) && !note_use(s, c)) return np_fail_mem(&s->err);
   }
+  b->mid = b->use_count;
   return scan_values(s);
 }
 

@@ -14,6 +14,7 @@
 
 void np_scratch_free(neap_session *s) {
   np_free(&s->engine->alloc, s->scratch.all);
+  np_free(&s->engine->alloc, s->scratch.passed);
   np_arena_free(&s->scratch.arena);
   s->scratch = (np_scratch){0};
 }
@@ -35,23 +36,44 @@ static neap_rc keep(neap_session *s, np_draft note) {
 }
 
 static np_draft *find(const neap_session *s, int64_t id) {
-  for (size_t i = 0; i < s->scratch.count; i++) {
-    if (s->scratch.all[i].id == id) return &s->scratch.all[i];
+  const np_scratch *b = &s->scratch;
+  size_t lo = 0, hi = b->count;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (b->all[mid].id < id) lo = mid + 1;
+    else hi = mid;
   }
-  return NULL;
+  return lo < b->count && b->all[lo].id == id ? &b->all[lo] : NULL;
 }
 
 int64_t np_scratch_source(const neap_session *s, int64_t entry) {
-  for (size_t i = 0; i < s->scratch.count; i++) {
-    const np_draft *d = &s->scratch.all[i];
-    if (d->status == NP_DRAFT_PASSED && d->entry == entry) return d->source;
+  const np_scratch *b = &s->scratch;
+  size_t lo = 0, hi = b->passed_count;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (b->passed[mid].entry < entry) lo = mid + 1;
+    else hi = mid;
   }
-  return 0;
+  bool is = lo < b->passed_count && b->passed[lo].entry == entry;
+  return is ? b->passed[lo].source : 0;
+}
+
+static bool note_passed(neap_session *s, int64_t entry, int64_t source) {
+  np_scratch *b = &s->scratch;
+  void *all = b->passed;
+  bool ok = np_grow(&s->engine->alloc, &all, &b->passed_cap, b->passed_count + 1,
+                    sizeof *b->passed);
+  b->passed = all;
+  if (ok) b->passed[b->passed_count++] = (np_passed){entry, source};
+  return ok;
 }
 
 static neap_rc settle(neap_session *s, np_draft *note, const np_verdict_of *v) {
   np_scratch *b = &s->scratch;
-  if (!np_arena_copy(&b->arena, v->reason, &note->reason)) return np_fail_mem(&s->err);
+  bool shown = v->pass && v->entry;
+  if (!np_arena_copy(&b->arena, v->reason, &note->reason) ||
+      (shown && !note_passed(s, v->entry, note->source)))
+    return np_fail_mem(&s->err);
   note->status = v->pass ? NP_DRAFT_PASSED : NP_DRAFT_REJECTED;
   note->by = v->who;
   note->entry = v->entry;
@@ -421,6 +443,9 @@ static neap_rc take_verdict(neap_session *s, np_json head, bool pass) {
   np_buf reason;
   np_verdict_of one = {.pass = pass, .entry = member(head, "entry")};
   np_draft *n = find(s, member(head, "id"));
+  const np_scratch *b = &s->scratch;
+  int64_t last = b->passed_count ? b->passed[b->passed_count - 1].entry : 0;
+  if (pass && one.entry && one.entry <= last) return damaged(s);
   if (!n || n->status != NP_DRAFT_WAITING || !read_who(head, &one.who) || one.entry < 0)
     return damaged(s);
   np_buf_init(&reason, &s->engine->alloc);
@@ -448,7 +473,7 @@ neap_rc np_scratch_take(neap_session *s, const np_event *ev, bool lost) {
   n.source = member(head, "source");
   n.step = member(head, "step");
   if (np_json_get(head, "patch", &patch)) n.patch = patch.raw;
-  if (n.id < 1 || n.source < 0 || n.step < 0 || !read_who(head, &n.who))
+  if (n.id <= s->scratch.given || n.source < 0 || n.step < 0 || !read_who(head, &n.who))
     return damaged(s);
   return keep(s, n);
 }
