@@ -1,28 +1,14 @@
 -- Refutation (S0.28, S0.29, S0.40, T17): the correction, its line in a summary, uses of what is
 -- refuted, what a policy sees, resuming. next: state_spec.lua
 local neap = require("neap")
+local scene = require("tests.support.scene")
 local shared = require("tests.support.shared")
-local json = require("neap.core").json
 
 local DIR = shared.scratch("refute")
+local has, step = scene.has, scene.step
 
 local function policy(name, text)
-  local path = DIR .. "/" .. name
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-  return path
-end
-
-local function has(text, part)
-  assert.truthy(text:find(part, 1, true), part .. " is not in " .. text)
-end
-
-local function step(s, n, text, result)
-  local call = { id = "c" .. n, type = "function" }
-  call["function"] = { name = "sh", arguments = "{}" }
-  assert(s:add({ role = "assistant", content = text, tool_calls = json.array({ call }) }))
-  assert(s:add({ role = "tool", tool_call_id = "c" .. n, content = result }))
+  return scene.policy(DIR, name, text)
 end
 
 local function begin(options)

@@ -3,45 +3,21 @@
 -- exported, run again. next: refute_spec.lua
 local neap = require("neap")
 local core = require("neap.core")
+local scene = require("tests.support.scene")
 local shared = require("tests.support.shared")
 local json = core.json
 
 local DIR = shared.scratch("scratch")
+local has, has_not, step = scene.has, scene.has_not, scene.respond
+
+local function policy(name, text)
+  return scene.policy(DIR, name, text)
+end
+
 local SCHEMA = { type = "object", properties = {
   port = { type = "integer", minimum = 1 },
   goal = { type = "string", hard = true },
 } }
-
-local function policy(name, text)
-  local path = DIR .. "/" .. name
-  local f = assert(io.open(path, "wb"))
-  f:write(text)
-  f:close()
-  return path
-end
-
-local function has(text, part)
-  assert.truthy(text:find(part, 1, true), part .. " is not in " .. text)
-end
-
-local function has_not(text, part)
-  assert.falsy(text:find(part, 1, true), part .. " is in " .. text)
-end
-
-local function step(s, n, text, result, name, arguments)
-  local call = { id = "c" .. n, type = "function" }
-  call["function"] = { name = name or "sh", arguments = arguments or "{}" }
-  assert(s:add_response(json.encode({
-    choices = json.array({ { message = {
-      role = "assistant",
-      content = text,
-      tool_calls = json.array({ call }),
-    } } }),
-  })))
-  for one in s:calls() do
-    assert(s:result(one, result))
-  end
-end
 
 local function begin(options, task)
   options.name = options.name or "run"

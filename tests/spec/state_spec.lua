@@ -2,10 +2,12 @@
 -- stands, the model's tool, resuming, neap state. next: state_random_spec.lua
 local neap = require("neap")
 local core = require("neap.core")
+local scene = require("tests.support.scene")
 local shared = require("tests.support.shared")
 local json = core.json
 
 local DIR = shared.scratch("state")
+local has, lacks = scene.has, scene.has_not
 
 -- A text, since its order is the state's.
 local SCHEMA = [[{ "type": "object", "required": ["goal"], "properties": {
@@ -25,14 +27,6 @@ local function open(options)
   options.state_schema = options.state_schema or SCHEMA
   options.name = options.name or "run"
   return assert(neap.session(options))
-end
-
-local function has(text, part)
-  assert.truthy(text:find(part, 1, true), part .. " is not in " .. text)
-end
-
-local function lacks(text, part)
-  assert.falsy(text:find(part, 1, true), part .. " is in " .. text)
 end
 
 -- The state as it is kept, a text.
