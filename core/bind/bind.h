@@ -25,6 +25,7 @@ void np_bind_token(lua_State *L);
 void np_bind_model(lua_State *L);
 void np_bind_system(lua_State *L);
 void np_bind_resample(lua_State *L);
+void np_bind_grounds(lua_State *L);
 void np_bind_session(lua_State *L);
 void np_bind_policy(lua_State *L);
 void np_bind_project(lua_State *L);

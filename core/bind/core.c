@@ -72,6 +72,7 @@ int luaopen_neap_core(lua_State *L) {
   np_bind_model(L);
   np_bind_system(L);
   np_bind_resample(L);
+  np_bind_grounds(L);
   np_bind_session(L);
   np_bind_policy(L);
   np_bind_project(L);

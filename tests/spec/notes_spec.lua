@@ -58,6 +58,8 @@ describe("what is taken", function()
     local cases = {
       { "ADD facts 3: MAX_FLOW is 4711 in core/pump.c", "fine" },
       { "ADD facts 3: pump.c defines MAX_FLOW", "fine" },
+      { "ADD facts 3: MAX_FLOW is 000", "invented" }, -- of 1,000
+      { "ADD facts 3: MAX_FLOW is not 1,000", "fine" },
       { "ADD facts 3: src/valve.c:88 and valve.c line 88", "fine" },
       { "ADD facts 3: it needs 1,000", "fine" },
       { "ADD facts 3: it needs 1000", "invented" },

@@ -3,34 +3,12 @@
 -- refused, and said. Linear in the steps and in the answer. next: desk.lua
 local core = require("neap.core")
 local disguise = require("neap.summary.disguise")
-local lpeg = require("lpeg")
 local notes = require("neap.summary.notes")
 local spans = require("neap.summary.span")
 
 local M = {}
 
 M.FAULTS = 20 -- that are told of one answer
-
-local P, R, S, C, Ct, B = lpeg.P, lpeg.R, lpeg.S, lpeg.C, lpeg.Ct, lpeg.B
-
--- ---- words and numbers ----------------------------------------------------------------------
-
--- A number is taken whole: 1,000 and 500.00 and 12:30 and -5 and 5% are not 1, 500, 12, 5.
-local letter = R("az", "AZ", "09") + P("_")
-local digit = R("09")
-local sign = (P("-") + "−") * #digit * -B(letter)
-local number = sign ^ -1 * digit ^ 1 * (S(".,:") * digit ^ 1) ^ 0 * (P("%") + "‰") ^ -1 * -letter
-local wide = (P("\xEF\xBC") * R("\x90\x99")) ^ 1 -- full-width digits
-local one, more = P(false), P(false)
-for ch in ("〇零一二两三四五六七八九壹贰叁肆伍陆柒捌玖"):gmatch(utf8.charpattern) do
-  one = one + P(ch)
-end
-for ch in ("十百千万亿拾佰仟萬億廿卅"):gmatch(utf8.charpattern) do
-  more = more + P(ch)
-end
-local counted = P("百分之") * (one + more) ^ 1 + (one + more) ^ 2 -- 百分之五, 五百
-local token = C(-B(letter) * number) + C(letter ^ 1) + C(wide) + C(counted)
-local scan = Ct((token + 1) ^ 0)
 
 -- What a number is written with; "one" is mostly none.
 local NUMBER_WORDS = {}
@@ -47,53 +25,19 @@ end
 -- ---- what the steps hold --------------------------------------------------------------------
 
 ---@class neap.Source
----@field has table<string, boolean> words and numbers, and identifiers, as they stand
----@field low table<string, boolean> words in small letters
+---@field grounds userdata of the core: what terms and names stand there, and where they end
 ---@field text string
 local Source = {}
 Source.__index = Source
 
 local function source_of(texts)
   local text = table.concat(texts, "\n")
-  local self = setmetatable({ has = {}, low = {}, text = text, looks = 0 }, Source)
-  for _, word in ipairs(scan:match(text)) do
-    self.has[word] = true
-    self.low[word:lower()] = true
-  end
-  for _, name in ipairs(core.cite_scan(text)) do
-    self.has[name] = true
-  end
-  return self
+  return setmetatable({ grounds = core.grounds(text), text = text }, Source)
 end
 
-local MOST_LOOKS = 400 -- names that are parts of longer ones: each is a look through the text
-
--- Goes a name on at that end, seen from there? pump.c is another file than old-pump.c, and
--- example.org than example.org.uk.
-local function goes_on(text, from, to)
-  local before, after = text:sub(math.max(from - 2, 1), from - 1), text:sub(to + 1, to + 2)
-  if before:find("[%w_]$") or before:find("%w[.-]$") then return true end
-  return (after:find("^[%w_]") or after:find("^[.-]%w")) ~= nil
-end
-
--- Does the name stand in it with borders at both ends?
-function Source:holds(name)
-  if self.has[name] then return true end
-  if scan:match(name)[1] == name then return false end -- a word or a number: would be there
-  if self.looks >= MOST_LOOKS then return false end
-  self.looks = self.looks + 1
-  local at = 1
-  for _ = 1, 1000 do
-    local from, to = self.text:find(name, at, true)
-    if not from then return false end
-    local longer = name:find("%d$") and self.text:find("^[.,:]%d", to + 1)
-    if not longer and not goes_on(self.text, from, to) then
-      self.has[name] = true
-      return true
-    end
-    at = to + 1
-  end
-  return false
+-- Does the value stand in it with borders at both ends?
+function Source:holds(value)
+  return self.grounds:holds(value)
 end
 
 -- Is it in the text, in small letters?
@@ -186,12 +130,13 @@ local function values_of(text)
       out[#out + 1] = value
     end
   end
-  for _, word in ipairs(scan:match(text)) do
+  for _, word in ipairs(core.terms(text)) do
     local is_name = word:find("[%d_]") or word:find("%l%u") or word:find("^[\x80-\xff]")
     if is_name or NUMBER_WORDS[word:lower()] then add(word) end
   end
   for _, name in ipairs(core.cite_scan(text)) do
-    if not name:find("^[\x80-\xff]") then add(name) end
+    -- a number is whole above: 1,500 is not 500
+    if not name:find("^[\x80-\xff]") and not name:find("^%d+$") then add(name) end
   end
   for _, run in ipairs(disguise.runs(text)) do
     add(run)
@@ -214,7 +159,7 @@ local function invented_name(text, source)
   for before, word in text:gmatch("()%f[%w_](%u%l%l+)%f[^%w_]") do
     local ahead = text:sub(1, before - 1):match("(%S*)%s*$")
     local begins = ahead == "" or ahead:find("[.!?:;|(\"'—-]$") or ahead:find("[\x80-\xff]$")
-    if not begins and not source.low[word:lower()] then return word end
+    if not begins and not source.grounds:word(word) then return word end
   end
 end
 
@@ -319,8 +264,10 @@ end
 -- Another value than the state object has.
 local function check_state(change, g)
   local key, said, state
-  if g.known and change.text then
-    key, said, state = g.known:contradicted(change.text)
+  for _, text in ipairs(g.known and { change.text or "", change.why or "" } or {}) do
+    if not key then
+      key, said, state = g.known:contradicted(text)
+    end
   end
   if not key then return nil end
   local what = "%s is %s in the state, not %s; say what else is meant, or leave it out"
