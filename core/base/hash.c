@@ -92,6 +92,7 @@ static inline uint64_t rest(const char *p, size_t n) {
 uint64_t np_hash64(np_str s) {
   uint64_t h = 0x9E3779B97F4A7C15ull ^ s.n;
   size_t i = 0;
+  if (s.n - 1 < 7) return mix(h ^ rest(s.p, s.n)); /* 1 to 7 bytes */
   for (; s.n - i >= 8; i += 8) h = mix(h ^ word(s.p + i)) + 0xE7037ED1A0B428DBull;
   if (i < s.n) h = mix(h ^ rest(s.p, s.n));
   return mix(h);

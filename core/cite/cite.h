@@ -16,13 +16,16 @@ typedef enum np_ident_kind {
   NP_IDENT_NAME,
   NP_IDENT_NUMBER, /* 3 or more digits */
   NP_IDENT_CJK,    /* run of 2 to 8 CJK characters */
-  NP_IDENT_WORD    /* a plain word of 5+ letters or a CJK word: the second measure only */
+  NP_IDENT_QUOTE,  /* two and more words in quotation marks, 6 to 64 bytes on one line */
+  NP_IDENT_WORD,   /* a plain word of 5+ letters or a CJK word: the second measure only */
+  NP_IDENT_RUN     /* a CJK run of more than 8, when it was asked for */
 } np_ident_kind;
 
 /* A slice of the scanned text. Outer punctuation is stripped: . : @ # - / at both ends, but a
 ** single "/" that begins the run stays ("/usr/lib"). Lengths count what is left. A run of
 ** more than 256 bytes is data, no identifier. Words are compared by their bytes. CJK words:
-** every pair of neighbours in a run of more than 8 characters. */
+** every pair of neighbours in a run of more than 8 characters, but for the common ones
+** (common.h). What a quotation holds is found as well as the quotation. */
 typedef struct np_ident {
   np_str text;
   np_ident_kind kind;
@@ -30,19 +33,22 @@ typedef struct np_ident {
 
 typedef struct np_ident_iter {
   const char *p, *end;
-  const char *plain; /* up to here no identifiers, only words */
+  const char *plain;            /* up to here no identifiers, only words */
+  const char *begin, *unquoted; /* of the text; no quotation begins before */
+  bool runs; /* wanted: CJK runs of more than 8, before the words in them */
 } np_ident_iter;
 
 np_ident_iter np_ident_scan(np_str text);
 /* Next identifier or word in order of place; false at the end. Linear in all. */
 bool np_ident_next(np_ident_iter *it, np_ident *out);
 /* True when `ident` stands in `text` as the scanner would find it; one of CJK characters
-** also inside a longer run of them, which has no borders to see. Linear. */
+** also inside a longer run of them, which has no borders to see; a quotation also without its
+** marks. Linear. */
 bool np_ident_in(np_str text, np_str ident);
 
 /* What kind of name it is, by its characters: snake_case, camelCase and kebab-case names and the
 ** rest (NAME); paths and files; URLs; numbers, dates, versions and measures such as 30ms; hashes
-** and UUIDs; codes such as ERR_17 or ENOENT; CJK phrases. Words are OTHER. */
+** and UUIDs; codes such as ERR_17 or ENOENT; CJK phrases; quotations. Words are OTHER. */
 typedef enum np_ident_class {
   NP_CLASS_NAME,
   NP_CLASS_PATH,
@@ -51,6 +57,7 @@ typedef enum np_ident_class {
   NP_CLASS_HASH,
   NP_CLASS_CODE,
   NP_CLASS_CJK,
+  NP_CLASS_QUOTE,
   NP_CLASS_OTHER,
   NP_CLASS_COUNT
 } np_ident_class;
@@ -131,8 +138,8 @@ bool np_cite_use_next(const np_cite *c, int64_t entry, size_t *at, np_cite_use *
 ** nothing, or no step has come since. Constant work. */
 bool np_cite_drift(const np_cite *c, double *share);
 
-/* All citations so far, in order; those of one step are adjacent. The pointer is valid until
-** the next np_cite_add. */
+/* All citations so far, in order; those of one step are adjacent; of words only the rare ones of
+** facts, as no measure takes others. The pointer is valid until the next np_cite_add. */
 size_t np_cite_count(const np_cite *c);
 const np_citation *np_cite_at(const np_cite *c, size_t i);
 

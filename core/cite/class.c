@@ -100,6 +100,7 @@ static bool is_measure(np_str s, unsigned seen) {
 np_ident_class np_ident_class_of(np_str s, np_ident_kind kind) {
   unsigned seen = seen_in(s);
   if (kind == NP_IDENT_CJK) return NP_CLASS_CJK;
+  if (kind == NP_IDENT_QUOTE) return NP_CLASS_QUOTE;
   if (s.n == 0 || kind == NP_IDENT_WORD) return NP_CLASS_OTHER;
   if (is_url(s)) return NP_CLASS_URL;
   if ((seen & SLASH) || is_file(s)) return NP_CLASS_PATH;
@@ -111,7 +112,7 @@ np_ident_class np_ident_class_of(np_str s, np_ident_kind kind) {
 }
 
 const char *np_ident_class_name(np_ident_class c) {
-  static const char *const names[NP_CLASS_COUNT] = {"name", "path", "url", "number",
-                                                    "hash", "code", "cjk", "other"};
+  static const char *const names[NP_CLASS_COUNT] = {
+      "name", "path", "url", "number", "hash", "code", "cjk", "quote", "other"};
   return c < NP_CLASS_COUNT ? names[c] : "other";
 }

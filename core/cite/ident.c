@@ -2,9 +2,11 @@
 ** What an identifier is. A text is cut into runs of name characters, runs of CJK characters
 ** and words of other letters; a run that looks like a name is taken whole, any other gives
 ** its words. What stands left and right of a run never changes what is found in it, so that
-** the same name is found wherever it stands. next: map.c
+** the same name is found wherever it stands. Before that, what stands in quotation marks is
+** looked at as a whole (quote.c). next: quote.c
 */
-#include "cite/cite.h"
+#include "cite/common.h"
+#include "cite/scan.h"
 #include "text/text.h"
 
 #define LONGEST 256 /* bytes; a longer run is data (base64, hex dumps), no identifier */
@@ -115,24 +117,52 @@ static bool take_word(np_ident_iter *it, np_ident *out) {
   return letters >= WORD_MIN && out->text.n <= LONGEST;
 }
 
-/* The next pair of characters of a long CJK run: its words, since no list of words is here. */
+/* The character at `p`, of a run of CJK characters; *n gets its length. */
+static uint32_t cjk_char(const char *p, const char *end, size_t *n) {
+  const unsigned char *s = (const unsigned char *)p;
+  if (*s < 0xE1 || *s > 0xEC) return np_utf8_decode(p, end, n);
+  *n = 3;
+  return (uint32_t)(*s & 15) << 12 | (uint32_t)(s[1] & 63) << 6 | (s[2] & 63);
+}
+
+/* The next pair of characters of a long CJK run, neither of them common: its words, since no
+** list of words is here. False at the run's end. */
 static bool take_pair(np_ident_iter *it, np_ident *out) {
-  size_t a = np_cjk_len(it->p, it->plain), b = 0;
-  if (a && it->p + a < it->plain) b = np_cjk_len(it->p + a, it->plain);
-  *out = (np_ident){np_str_of(it->p, a + b), NP_IDENT_WORD};
-  it->p += a ? a : 1;
-  if (b && it->p + b >= it->plain) it->p = it->plain;
-  return b != 0;
+  size_t a, b;
+  const char *p = it->p, *end = it->plain;
+  bool common = np_is_common(cjk_char(p, end, &a));
+  for (; p + a < end; p += a, a = b) {
+    bool next = np_is_common(cjk_char(p + a, end, &b));
+    if (!common && !next) {
+      *out = (np_ident){np_str_of(p, a + b), NP_IDENT_WORD};
+      it->p = p + a + b < end ? p + a : end;
+      return true;
+    }
+    common = next;
+  }
+  it->p = end;
+  return false;
+}
+
+/* A run of letters alone, as most are: a name when a capital stands inside, else a word. */
+static bool take_letters(np_ident_iter *it, const char *end, bool inner, np_ident *out) {
+  const char *p = it->p;
+  size_t n = (size_t)(end - p);
+  it->p = end;
+  *out =
+      (np_ident){np_str_of(p, n), inner && n >= NAME_MIN ? NP_IDENT_NAME : NP_IDENT_WORD};
+  return n <= LONGEST && (n >= WORD_MIN || out->kind == NP_IDENT_NAME);
 }
 
 /* A run of name characters: one identifier, or (from here to `plain`) words only. */
 static bool take_run(np_ident_iter *it, np_ident *out) {
-  const char *p = it->p, *q = p;
-  unsigned seen = 0, c;
-  while (q < it->end && (c = class_at(q)) != 0) {
-    seen |= c;
-    q++;
-  }
+  const char *p = it->p, *q = p + 1;
+  unsigned first = class_at(p), inner = 0, c;
+  for (; q < it->end && (c = class_at(q)) != 0; q++) inner |= c;
+  unsigned seen = first | inner;
+  bool goes_on = q < it->end && (unsigned char)*q >= 0x80; /* perhaps a letter */
+  if (!(seen & ~(unsigned)LETTER) && !goes_on)
+    return take_letters(it, q, (inner & UPPER) != 0, out);
   if (name_in(p, q, seen, out)) {
     it->p = q;
     return true;
@@ -142,7 +172,8 @@ static bool take_run(np_ident_iter *it, np_ident *out) {
   return false;
 }
 
-/* A run of CJK characters: an identifier, or, when it is long, pairs up to `plain`. */
+/* A run of CJK characters: an identifier, or, when it is long, pairs up to `plain`; before them
+** the run itself, for who wants it. */
 static bool take_cjk(np_ident_iter *it, np_ident *out) {
   size_t chars = 0, n;
   const char *p = it->p, *q = p;
@@ -150,15 +181,17 @@ static bool take_cjk(np_ident_iter *it, np_ident *out) {
   *out = (np_ident){np_str_of(p, (size_t)(q - p)), NP_IDENT_CJK};
   if (chars > CJK_MAX) {
     it->plain = q;
-    return false;
+    out->kind = NP_IDENT_RUN;
+    return it->runs;
   }
   it->p = q;
   return chars >= CJK_MIN;
 }
 
 np_ident_iter np_ident_scan(np_str text) {
-  np_ident_iter it = {text.p, text.p, text.p};
+  np_ident_iter it = {.p = text.p, .end = text.p, .plain = text.p};
   if (text.n) it.end = text.p + text.n;
+  it.begin = it.unquoted = text.p;
   return it;
 }
 
@@ -171,10 +204,22 @@ static bool take(np_ident_iter *it, np_ident *out) {
   return ascii ? take_run(it, out) : take_word(it, out);
 }
 
+/* The punctuation of CJK text that is met the most: U+3000 to U+3004 and the brackets behind, and
+** U+FF00 to U+FF20; neither letters nor CJK characters. */
+static bool is_wide_mark(const char *p, const char *end) {
+  const unsigned char *s = (const unsigned char *)p;
+  if (*s < 0xE3 || end - p < 3 || (s[2] & 0xC0) != 0x80) return false;
+  if (*s == 0xE3) return s[1] == 0x80 && (s[2] < 0x85 || (s[2] > 0x87 && s[2] < 0xA1));
+  return *s == 0xEF && s[1] == 0xBC && s[2] < 0xA1;
+}
+
 bool np_ident_next(np_ident_iter *it, np_ident *out) {
   while (it->p < it->end) {
     if ((unsigned char)*it->p < 0x80 && class_at(it->p) == 0) {
+      if (np_quote_begins(it) && np_quote_take(it, out)) return true;
       it->p++;
+    } else if (is_wide_mark(it->p, it->end)) {
+      it->p += 3;
     } else if (take(it, out)) {
       return true;
     }
@@ -199,9 +244,11 @@ static bool all_cjk(np_str s) {
 
 /* Each place where the bytes stand is scanned from the last parting character to the next,
 ** so it is found exactly if the scanner of the whole text finds it. CJK text has no borders
-** between words: there an identifier may stand inside a longer run. */
+** between words: there an identifier may stand inside a longer run. What was quoted elsewhere
+** may stand here without quotation marks. */
 bool np_ident_in(np_str text, np_str ident) {
   if (ident.n == 0 || ident.n > LONGEST) return false;
+  if (np_quote_is(ident)) return np_quote_in(text, ident);
   bool cjk = all_cjk(ident);
   for (size_t at = 0; (at = np_str_find(text, ident, at)) != SIZE_MAX;) {
     if (cjk) return true;

@@ -65,29 +65,48 @@ static const char *keep_text(np_cite *c, np_str s) {
 }
 
 #define CJK_PAIRS 65536 /* two characters of what a language uses rarely meet */
+#define CJK_BITS 131072
 
-/* The place of the two characters that begin at `p`. */
-static size_t pair_at(const char *p, const char *end) {
+/* The character at `p`, as a number of its own, and its bytes; cheap, no code point. */
+static inline uint32_t cjk_at(const char *p, const char *end, size_t *n) {
   const unsigned char *s = (const unsigned char *)p;
-  size_t a, b;
-  if (end - p >= 6 && s[0] >= 0xE1 && s[0] <= 0xEC && s[3] >= 0xE1 && s[3] <= 0xEC) {
-    uint64_t v = (uint64_t)(s[0] & 15) << 36 | (uint64_t)s[1] << 28 |
-                 (uint64_t)s[2] << 20 | (uint64_t)(s[3] & 15) << 16 |
-                 (uint64_t)s[4] << 8 | s[5];
-    return (size_t)(v * 0x9E3779B97F4A7C15ull >> 48); /* of three bytes, as nearly all */
-  }
-  uint32_t x = np_utf8_decode(p, end, &a);
-  uint32_t y = p + a < end ? np_utf8_decode(p + a, end, &b) : 0;
-  return ((size_t)x * 0x9E3779B1u ^ (size_t)y * 0x85EBCA77u) >> 7 & 0xFFFF;
+  if (*s < 0xE1 || *s > 0xEC) return np_utf8_decode(p, end, n);
+  *n = 3; /* as nearly all */
+  return (uint32_t)(s[0] & 15) << 16 | (uint32_t)s[1] << 8 | s[2];
+}
+
+/* Hashes of the first two characters and more, each of the one before and a character. */
+static inline uint32_t cjk_hash(uint32_t h, uint32_t c) {
+  return ((h << 7 | h >> 25) ^ c) * 0x9E3779B1u;
+}
+
+static inline size_t pair_place(uint32_t h) {
+  return h >> 16;
+}
+
+static inline bool cjk_has(const uint8_t *bits, uint32_t h) {
+  return bits[h >> 18] >> (h >> 15 & 7) & 1;
+}
+
+static inline void cjk_put(uint8_t *bits, uint32_t h) {
+  bits[h >> 18] |= (uint8_t)(1u << (h >> 15 & 7));
 }
 
 static bool mark_cjk(np_cite *c, np_str s) {
   const char *p = s.p, *end = s.p + s.n;
   size_t chars = 0, n;
-  if (!c->cjk_lengths) c->cjk_lengths = np_calloc(c->alloc, CJK_PAIRS, 1);
+  uint32_t h = 0, pair = 0;
+  if (!c->cjk_lengths) c->cjk_lengths = np_calloc(c->alloc, CJK_PAIRS + CJK_BITS / 4, 1);
   if (!c->cjk_lengths) return false;
-  for (; p < end; p += n, chars++) np_utf8_decode(p, end, &n);
-  c->cjk_lengths[pair_at(s.p, end)] |= (uint8_t)(1u << (chars - 1));
+  c->cjk_whole = c->cjk_lengths + CJK_PAIRS;
+  c->cjk_begun = c->cjk_whole + CJK_BITS / 8;
+  for (; p < end; p += n) {
+    h = cjk_hash(h, cjk_at(p, end, &n));
+    if (++chars == 2) pair = h;
+    if (chars >= 2) cjk_put(c->cjk_begun, h);
+  }
+  c->cjk_lengths[pair_place(pair)] |= (uint8_t)(1u << (chars - 1));
+  cjk_put(c->cjk_whole, h);
   return true;
 }
 
@@ -136,6 +155,10 @@ static bool cite(np_cite *c, const np_cite_ident *d, const np_cite_entry *by) {
   bool same = all[d->last].message == by->message;
   uint32_t from = same ? d->other : d->last;
   if (from == NP_CITE_NONE) return true;
+  uint32_t holders = d->count - (same ? d->in_last : 0);
+  const np_cite_entry *first = &all[d->first];
+  bool fact = first->who == NP_ORIGIN_RESULT || first->who == NP_ORIGIN_USER;
+  if (d->kind == NP_IDENT_WORD && (!fact || holders > RARE)) return true;
   void *p = c->citations;
   if (!np_grow(c->alloc, &p, &c->citation_cap, c->citation_count + 1,
                sizeof *c->citations)) {
@@ -143,8 +166,6 @@ static bool cite(np_cite *c, const np_cite_ident *d, const np_cite_entry *by) {
   }
   c->citations = p;
   np_cite_entry *credited = &c->entries[from];
-  const np_cite_entry *first = &all[d->first];
-  uint32_t holders = d->count - (same ? d->in_last : 0);
   np_citation *n = &c->citations[c->citation_count++];
   *n = (np_citation){.text = np_str_of(d->p, d->n),
                      .kind = (np_ident_kind)d->kind,
@@ -154,8 +175,7 @@ static bool cite(np_cite *c, const np_cite_ident *d, const np_cite_entry *by) {
                      .first = first->id,
                      .first_step = first->step,
                      .holders = holders,
-                     .fact =
-                         first->who == NP_ORIGIN_RESULT || first->who == NP_ORIGIN_USER,
+                     .fact = fact,
                      .rare = holders <= RARE};
   if (n->rare && n->kind != NP_IDENT_WORD) {
     credited->hits++;
@@ -234,60 +254,56 @@ static bool show(np_cite *c, uint32_t i) {
 
 /* ---- CJK identifiers inside longer runs ---- */
 
-/* The longest known CJK identifier that begins at `p`; NP_CITE_NONE when there is none. */
-static uint32_t known_at(const np_cite *c, const char *p, const char *end, size_t *len) {
-  size_t ends[CJK_MAX + 1], chars = 0, n = 0;
-  unsigned lengths = c->cjk_lengths ? c->cjk_lengths[pair_at(p, end)] : 0;
-  if (!lengths) return NP_CITE_NONE;
-  for (const char *q = p; q < end && lengths >> chars && chars < CJK_MAX; q += n) {
-    if ((n = np_cjk_len(q, end)) == 0) break;
-    ends[++chars] = (size_t)(q - p) + n;
+/* The longest known CJK identifier that begins at `p`, where one of these lengths (a bit each)
+** may. NP_CITE_NONE, and *len as it was, when there is none. */
+static uint32_t known_at(const np_cite *c, np_str run, unsigned lengths, size_t *len) {
+  size_t ends[CJK_MAX + 1], chars = 0, n = 0, at = 0;
+  unsigned maybe = 0;
+  uint32_t h = 0;
+  for (; at < run.n && lengths >> chars; at += n) {
+    h = cjk_hash(h, cjk_at(run.p + at, run.p + run.n, &n));
+    if (chars && !cjk_has(c->cjk_begun, h)) break;
+    ends[chars] = at + n;
+    maybe |= (unsigned)cjk_has(c->cjk_whole, h) << chars++;
   }
-  for (; chars >= 2; chars--) {
+  for (maybe &= lengths; maybe; maybe &= ~(1u << chars)) {
     np_probe probe;
-    np_str s = np_str_of(p, ends[chars]);
-    if (!(lengths >> (chars - 1) & 1)) continue;
+    chars = 63 - np_high_zeros(maybe);
+    np_str s = np_str_of(run.p, ends[chars]);
     uint32_t i = lookup(c, s, np_hash64(s), &probe);
     if (i == NP_CITE_NONE || c->idents[i].kind != NP_IDENT_CJK) continue;
-    *len = ends[chars];
+    *len = s.n;
     return i;
   }
   return NP_CITE_NONE;
 }
 
-/* Shows what is known of the characters from `p` up to `stop` (it may reach beyond, up to
-** `end`); returns where it came to. */
-static const char *show_known(np_cite *c, const char *p, const char *stop,
-                              const char *end, bool *ok) {
-  while (p < stop && *ok) {
-    size_t n;
-    uint32_t i = known_at(c, p, end, &n);
-    if (i != NP_CITE_NONE) {
-      *ok = show(c, i);
-    } else {
-      np_utf8_decode(p, end, &n);
-    }
+/* Shows what is known of a run of CJK characters: the longest at each place. */
+static bool show_known(np_cite *c, np_str run) {
+  const char *p = run.p, *end = run.p + run.n;
+  size_t n, m;
+  if (!c->cjk_lengths) return true;
+  uint32_t one = cjk_at(p, end, &n);
+  while (p + n < end) {
+    uint32_t two = cjk_at(p + n, end, &m);
+    unsigned lengths = c->cjk_lengths[pair_place(cjk_hash(cjk_hash(0, one), two))];
+    uint32_t i = NP_CITE_NONE;
+    if (lengths) i = known_at(c, np_str_of(p, (size_t)(end - p)), lengths, &n);
+    if (i != NP_CITE_NONE && !show(c, i)) return false;
     p += n;
+    if (i == NP_CITE_NONE) one = two, n = m;
+    else if (p < end) one = cjk_at(p, end, &n);
   }
-  return p;
+  return true;
 }
 
-static bool is_cjk_text(np_str s) {
-  return np_cjk_len(s.p, s.p + s.n) != 0;
-}
-
-/* One identifier or word of the text that ends at `end`; *done is how far CJK text has been
-** looked through. */
-static bool add_ident(np_cite *c, np_ident id, uint64_t hash, const char *end,
-                      const char **done) {
+/* One identifier or word, or a run of CJK characters that may hold known ones. */
+static bool add_ident(np_cite *c, np_ident id, uint64_t hash) {
   uint32_t i;
-  bool ok = true;
-  if (is_cjk_text(id.text)) {
-    const char *from = id.text.p < *done ? *done : id.text.p;
-    *done = show_known(c, from, id.text.p + id.text.n, end, &ok);
-  }
-  ok = ok && intern(c, id, hash, &i);
-  return ok && (i == NP_CITE_NONE || show(c, i));
+  bool cjk = id.kind == NP_IDENT_CJK || id.kind == NP_IDENT_RUN;
+  if (cjk && !show_known(c, id.text)) return false;
+  if (id.kind == NP_IDENT_RUN) return true;
+  return intern(c, id, hash, &i) && (i == NP_CITE_NONE || show(c, i));
 }
 
 /* What is looked up lies all over memory: some identifiers are found first, and what their
@@ -298,21 +314,19 @@ static bool add_idents(np_cite *c, np_str text) {
   np_ident_iter it = np_ident_scan(text);
   np_ident id[AHEAD];
   uint64_t hash[AHEAD];
-  const char *done = it.p;
   size_t n;
   bool ok = true;
+  it.runs = true;
   do {
     for (n = 0; n < AHEAD && np_ident_next(&it, &id[n]); n++) {
-      hash[n] = np_hash64(id[n].text);
+      hash[n] = id[n].kind == NP_IDENT_RUN ? 0 : np_hash64(id[n].text);
       np_map_ahead(&c->by_text, hash[n]);
     }
     for (size_t k = 0; k < n; k++) {
       uint32_t i;
       if (np_map_peek(&c->by_text, hash[k], &i)) np_prefetch(&c->idents[i]);
     }
-    for (size_t k = 0; k < n && ok; k++) {
-      ok = add_ident(c, id[k], hash[k], it.end, &done);
-    }
+    for (size_t k = 0; k < n && ok; k++) ok = add_ident(c, id[k], hash[k]);
   } while (n == AHEAD && ok);
   return ok;
 }

@@ -67,8 +67,9 @@ struct np_cite {
   np_cite_link *links;
   size_t link_count, link_cap;
   /* By the hash of two characters: of the known CJK identifiers that begin with them a bit for
-  ** each length; made with the first of them. */
-  uint8_t *cjk_lengths;
+  ** each length. Made with the first of them. Then a bit by the hash of each whole one, and of
+  ** each beginning of one. */
+  uint8_t *cjk_lengths, *cjk_whole, *cjk_begun;
   np_drift drift;
 };
 

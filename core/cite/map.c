@@ -4,8 +4,6 @@
 */
 #include "cite/map.h"
 
-#include "base/port.h"
-
 #define FIRST_SIZE 64
 #define MAX_STEPS 128 /* at half load a longer search is not chance but made */
 
@@ -19,21 +17,14 @@ void np_map_free(np_map *m) {
   m->mask = m->n = 0;
 }
 
-/* The tag again, mixed, since its low bits would run in order. */
-static size_t place(uint32_t tag) {
-  uint64_t h = tag * 0x9E3779B97F4A7C15ull;
-  return (size_t)(h >> 29);
-}
-
 static void move_slot(np_map *m, np_slot s) {
-  size_t at = place(s.tag) & m->mask;
+  size_t at = np_map_place(s.tag) & m->mask;
   for (size_t step = 1; m->slots[at].item; step++) at = (at + step) & m->mask;
   m->slots[at] = s;
 }
 
-bool np_map_room(np_map *m) {
+bool np_map_grow(np_map *m) {
   size_t old = m->slots ? m->mask + 1 : 0;
-  if (m->n + 1 <= old / 2) return true;
   size_t size = old ? old * 2 : FIRST_SIZE;
   np_slot *from = m->slots,
           *to = size > old ? np_calloc(m->alloc, size, sizeof *to) : NULL;
@@ -44,24 +35,6 @@ bool np_map_room(np_map *m) {
     if (from[i].item) move_slot(m, from[i]);
   }
   np_free(m->alloc, from);
-  return true;
-}
-
-np_probe np_map_find(const np_map *m, uint64_t hash) {
-  uint32_t tag = (uint32_t)(hash >> 32);
-  return (np_probe){place(tag) & m->mask, tag, 0};
-}
-
-void np_map_ahead(const np_map *m, uint64_t hash) {
-  if (m->slots) np_prefetch(&m->slots[place((uint32_t)(hash >> 32)) & m->mask]);
-}
-
-bool np_map_peek(const np_map *m, uint64_t hash, uint32_t *item) {
-  uint32_t tag = (uint32_t)(hash >> 32);
-  if (!m->slots) return false;
-  const np_slot *s = &m->slots[place(tag) & m->mask];
-  if (!s->item || s->tag != tag) return false;
-  *item = s->item - 1;
   return true;
 }
 

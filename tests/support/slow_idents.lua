@@ -72,23 +72,71 @@ local function end_of(list, i, is)
   return i
 end
 
+-- Particles, pronouns and the like: a pair with one of them is no word.
+local COMMON = {}
+for one in
+  ("的了是在和有不这那我你他她它您们也都就吗呢吧啊哦嗯很把被让给从到与或及等个之其而但如若为于并且还又再只"
+    .. "哪什么怎谁些每没着以可"):gmatch(utf8.charpattern)
+do
+  COMMON[one] = true
+end
+
 local function add_cjk(out, list, i, j)
   if j - i > 8 then
+    out[#out + 1] = { joined(list, i, j - 1), "run", i }
     for k = i, j - 2 do
-      out[#out + 1] = { joined(list, k, k + 1), "word", k }
+      local is_word = not COMMON[list[k][1]] and not COMMON[list[k + 1][1]]
+      if is_word then out[#out + 1] = { joined(list, k, k + 1), "word", k } end
     end
   elseif j - i >= 2 then
     out[#out + 1] = { joined(list, i, j - 1), "cjk", i }
   end
 end
 
---- Identifiers and words in order of place: { text, "name" | "cjk" | "word", place }; and the
---- text's characters.
+local MARKS, OPENS = "[\"'`]", "[ \t\r\n(%[{<,:=;|>\\]"
+
+local function goes_on(c)
+  return c ~= nil and (c[2] >= 0x80 or c[1]:find("[%w_]") ~= nil)
+end
+
+-- Two and more words of two letters and more, between single spaces; 6 to 64 bytes.
+local function is_quotation(text)
+  local words = 0
+  for word in (" " .. text):gmatch(" ([^ ]*)") do
+    if word:find("^[%a\x80-\xff][%a\x80-\xff]") then words = words + 1 end
+  end
+  return words >= 2 and #text >= 6 and text:sub(-1) ~= " "
+end
+
+-- A quotation that begins at i: its text, or nil, and where the next may begin.
+local function quotation(list, i)
+  local mark, before = list[i][1], list[i - 1]
+  if before and not before[1]:find(OPENS) or not goes_on(list[i + 1]) then return nil, i end
+  local j, text = i + 1, ""
+  while list[j] and not list[j][1]:find("[\n\\" .. mark .. "]") do
+    text, j = text .. list[j][1], j + 1
+    if #text > 64 then return nil, i end
+  end
+  local is_escaped = before ~= nil and before[1] == "\\"
+  if is_escaped then
+    if not list[j] or list[j][1] ~= "\\" then return nil, i end
+    j = j + 1
+  end
+  if not list[j] or list[j][1] ~= mark or goes_on(list[j + 1]) then return nil, i end
+  return is_quotation(text) and text or nil, j + 1
+end
+
+--- Identifiers and words in order of place: { text, "name" | "cjk" | "quote" | "word" | "run" (a
+--- long one of CJK characters), place }; and the text's characters.
 function M.scan(text)
-  local list, out, i = characters(text), {}, 1
+  local list, out, i, unquoted = characters(text), {}, 1, 1
   while i <= #list do
     local c = list[i]
-    if is_cjk(c[2]) then
+    if c[1]:find(MARKS) and i >= unquoted then
+      local quote, next_one = quotation(list, i)
+      if quote then out[#out + 1] = { quote, "quote", i } end
+      unquoted, i = next_one, i + 1
+    elseif is_cjk(c[2]) then
       local j = end_of(list, i, function(one)
         return is_cjk(one[2])
       end)
@@ -117,11 +165,26 @@ function M.scan(text)
   return out, list
 end
 
---- Does the text hold the identifier or word, as the scanner finds it; CJK anywhere?
+-- Stands it in the text, no part of longer words?
+local function stands(text, quote)
+  local from, to = text:find(quote, 1, true)
+  while from do
+    local before, after = text:sub(from - 1, from - 1), text:sub(to + 1, to + 1)
+    local is_part = from > 1 and before:find("[%w_\x80-\xff]") and quote:find("^[%w_\x80-\xff]")
+    is_part = is_part or after:find("[%w_\x80-\xff]") and quote:find("[%w_\x80-\xff]$")
+    if not is_part then return true end
+    from, to = text:find(quote, from + 1, true)
+  end
+  return false
+end
+
+--- Does the text hold the identifier or word, as the scanner finds it; CJK anywhere, and what was
+--- quoted also without its marks?
 function M.holds(text, ident)
+  if ident:find(" ", 1, true) then return stands(text, ident) end
   if ident:find("^[\xE2-\xE9]") then return text:find(ident, 1, true) ~= nil end
   for _, one in ipairs(M.scan(text)) do
-    if one[1] == ident then return true end
+    if one[1] == ident and one[2] ~= "run" then return true end
   end
   return false
 end

@@ -62,15 +62,14 @@ local function add_text(self, e, text)
     if not e.has[name] then e.order[#e.order + 1] = name end
     e.has[name] = e.has[name] or kind
   end
-  local done = 1
   for _, one in ipairs(found) do
     local name, kind, place = one[1], one[2], one[3]
-    if idents.is_cjk(utf8.codepoint(name)) then
-      done = known_in(self, list, math.max(place, done), place + utf8.len(name) - 1, add)
+    if kind == "cjk" or kind == "run" then
+      known_in(self, list, place, place + utf8.len(name) - 1, add)
       if kind == "cjk" then self.known[name] = true end
-      if self.known[name] then kind = "cjk" end
     end
-    add(name, kind)
+    if self.known[name] then kind = "cjk" end
+    if kind ~= "run" then add(name, kind) end
   end
 end
 

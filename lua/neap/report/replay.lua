@@ -402,6 +402,7 @@ M.TRACE_ORDER = {
   "hash",
   "url",
   "cjk",
+  "quote",
   "shadow",
   "more",
 }
