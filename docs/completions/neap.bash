@@ -40,7 +40,7 @@ _neap() {
     import) words='--list --table --join --synthetic --steps --from --as --branches --session --lenient --json -h --help'; kind=files ;;
     sessions) words='--all --tokens --json -h --help'; kind=none ;;
     replay) words='--shadow --body --requests --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
-    compare) words='-p --policy --sweep -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -j --jobs --shard --merge --html --details --from --as --branches --lenient --json -h --help'; kind=files ;;
+    compare) words='-p --policy -o --option --sweep -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -j --jobs --shard --merge --html --details --from --as --branches --lenient --json -h --help'; kind=files ;;
     tune) words='-p --policy --sweep --tries -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -j --jobs --shard --from --as --branches --lenient --json -h --help'; kind=files ;;
     watch) words='--body --rounds --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;
     show) words='--turn --raw --body --session --from --as --branches --lenient --json -p --policy -o --option -w --window -r --reserve -f --format -e --encoding -m --model --prices --think --cache -h --help'; kind=files ;;

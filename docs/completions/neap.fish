@@ -74,6 +74,7 @@ complete -c neap -n '__fish_seen_subcommand_from replay' -l cache -x -d 'how lon
 complete -c neap -n '__fish_seen_subcommand_from replay' -s h -l help -d 'print this help'
 complete -c neap -f -n __fish_use_subcommand -a compare -d 'one row per policy over all recordings: cost against what is still shown'
 complete -c neap -n '__fish_seen_subcommand_from compare' -s p -l policy -r -F -a '(__neap_policies)' -d 'a policy to compare (every shipped one)'
+complete -c neap -n '__fish_seen_subcommand_from compare' -s o -l option -x -d 'an option of the policy whose -p stands before it, as keep=5'
 complete -c neap -n '__fish_seen_subcommand_from compare' -l sweep -x -d 'each policy once for each value of this option; of several, for each combination'
 complete -c neap -n '__fish_seen_subcommand_from compare' -s w -l window -x -d 'the window (200000)'
 complete -c neap -n '__fish_seen_subcommand_from compare' -s r -l reserve -x -d 'room for the answer (the smaller of 8000 and an eighth of the window)'

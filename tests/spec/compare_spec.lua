@@ -204,6 +204,43 @@ describe("neap compare", function()
     assert.truthy(err:find("swept twice", 1, true), err)
   end)
 
+  it("takes settings of several policies in one table, each behind its -p", function()
+    local words = { "-w", "4000", "--json", "-p", "tide", "-o", "base=0", "-o", "fresh=0.5", "-p",
+      "tide", "-p", "hysteresis", "-o", "floor=0.4", "--sweep", "held=0.01,0.02" }
+    local code, _, why = shared.run(with({ SIX[1] }, table.unpack(words)))
+    assert.are.equal(2, code) -- hysteresis has no such option
+    assert.truthy(why:find("'held' is not known", 1, true), why)
+    words[#words], words[#words - 1] = nil, nil
+    local _, out, err = shared.run(with({ SIX[1], SIX[2] }, table.unpack(words)))
+    local names, costs = {}, {}
+    for i, row in ipairs((rows(out))) do
+      names[i], costs[row.policy] = row.policy, number(row.cost)
+    end
+    assert.are.same({ "tide base=0 fresh=0.5", "tide", "hysteresis floor=0.4", "full", "random",
+      "oracle" }, names, err)
+    local _, two = shared.run(with({ SIX[1], SIX[2] }, "-j", "2", table.unpack(words)))
+    assert.are.equal(out, two)
+    local _, alone = shared.run(with({ SIX[1], SIX[2] }, "-w", "4000", "--json", "-p", "hysteresis",
+      "--sweep", "floor=0.4"))
+    local row = rows(alone)[1]
+    assert.are.equal(row.policy, "hysteresis floor=0.4")
+    assert.are.equal(costs["hysteresis floor=0.4"], number(row.cost))
+  end)
+
+  it("says of settings what is wrong with them", function()
+    for _, case in ipairs({
+      { "whose option is it", "-o", "floor=1", "-p", "tide" },
+      { "floor is set twice", "-p", "tide", "-o", "floor=1", "-o", "floor=0" },
+      { "--sweep gives floor its values", "-p", "tide", "-o", "floor=1", "--sweep", "floor=1,0" },
+      { "NAME=VALUE is expected", "-p", "tide", "-o", "floor" },
+      { "is given twice", "-p", "tide", "-o", "floor=1", "-p", "tide", "-o", "floor=1" },
+    }) do
+      local code, out, err = shared.run(with({ SIX[1] }, table.unpack(case, 2)))
+      assert.are.same({ 2, "" }, { code, out })
+      assert.truthy(err:find(case[1], 1, true), err)
+    end
+  end)
+
   it("has an oracle that no policy misses less than, and is not below random", function()
     for _, window in ipairs({ "8000", "16000" }) do
       local _, out = shared.run(with(SHIPPED, "-w", window, "--json"))

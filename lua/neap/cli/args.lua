@@ -105,6 +105,7 @@ local function set(into, name, spec, text, written)
     if ok == nil then fail(("%s %s: %s"):format(written, text, why)) end
     value = ok
   end
+  if spec.of then value = { value = value, at = #(into[spec.of] or {}) } end
   if spec.many then
     into[name] = into[name] or {}
     table.insert(into[name], value)

@@ -8,87 +8,16 @@ local replay = require("neap.report.replay")
 local grid = require("neap.report.grid")
 local terminal = require("neap.report.terminal")
 local visible = require("neap.report.visible")
-local paths = require("neap.paths")
 local html = require("neap.cli.html")
 local merge = require("neap.cli.merge")
 local session = require("neap.cli.session")
 local shards = require("neap.cli.shards")
 local show_replay = require("neap.cli.replay")
+local contestants = require("neap.cli.contestants")
 local failure = require("neap.cli.fail")
 
 local M = {}
 local json, fail, check = core.json, failure.fail, failure.check
-
-local MOST_SETTINGS = 1000
-
--- One sweep's values: `name=v1,v2` as name=v1 and name=v2.
-local function values_of(sweep, seen)
-  local name, values = sweep:match("^([%a_][%w_]*)=(.+)$")
-  if not name then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(sweep)) end
-  if seen[name] then
-    fail(("--sweep %s: %s is swept twice; give all its values once"):format(sweep, name))
-  end
-  seen[name] = true
-  local list, given = {}, {}
-  for value in values:gmatch("[^,]+") do
-    if given[value] then fail(("--sweep %s: %s stands there twice"):format(sweep, value)) end
-    given[value] = true
-    list[#list + 1] = name .. "=" .. value
-  end
-  if #list == 0 then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(sweep)) end
-  return list
-end
-
--- Every combination of the sweeps' values, the last name's running fastest; without a sweep one
--- that sets nothing.
-local function settings_of(sweeps)
-  local all, seen = { {} }, {}
-  for _, sweep in ipairs(sweeps or {}) do
-    local values, more = values_of(sweep, seen), {}
-    for _, before in ipairs(all) do
-      for _, value in ipairs(values) do
-        local one = table.move(before, 1, #before, 1, {})
-        one[#one + 1] = value
-        more[#more + 1] = one
-      end
-    end
-    all = more
-    if #all > MOST_SETTINGS then
-      fail(("--sweep: more than %d combinations; sweep fewer values"):format(MOST_SETTINGS))
-    end
-  end
-  return all
-end
-
--- The policies to run, then the references: two bounds and what every policy should beat.
-local function contestants(words, sweep)
-  local list, given = {}, {}
-  for _, word in ipairs(words) do
-    local path = check(paths.policy(word))
-    if given[path] then fail(("-p %s: is given twice; its row would be the same"):format(word)) end
-    given[path] = true
-    for _, setting in ipairs(settings_of(sweep)) do
-      list[#list + 1] = { path = path, label = word, setting = setting[1] and setting }
-    end
-  end
-  list[#list + 1] = { label = "full", reference = true, unbounded = true }
-  list[#list + 1] = {
-    label = "random",
-    reference = true,
-    path = paths.lua_dir() .. "/neap/report/reference/random.lua",
-  }
-  list[#list + 1] = { label = "oracle", reference = true, oracle = true }
-  return list
-end
-
-local function default_words(words)
-  if words then return words end
-  local shipped = paths.shipped()
-  if #shipped == 0 then
-    fail("no shipped policy is found; give some with -p, or set NEAP_POLICIES to their folder")
-  end
-  return shipped
-end
 
 local function write_policy(text)
   local path = os.tmpname()
@@ -187,21 +116,15 @@ local function run_here(opts, args, list)
 end
 
 -- What a shard is told besides the options of every replay.
-local function shard_words(opts, words)
-  local parts, quote = {}, shards.quote
+local function shard_words(opts)
+  local parts = contestants.words(opts)
   if opts.html or opts.details then parts[#parts + 1] = "--details" end
-  for _, sweep in ipairs(opts.sweep or {}) do
-    table.move({ "--sweep", quote(sweep) }, 1, 2, #parts + 1, parts)
-  end
-  for _, word in ipairs(words) do
-    table.move({ "-p", quote(word) }, 1, 2, #parts + 1, parts)
-  end
   return parts
 end
 
-local function run_shards(opts, args, words)
+local function run_shards(opts, args)
   local jobs, groups, heads = math.min(opts.jobs, #args), {}, {}
-  for i, text in ipairs(shards.run("compare", opts, shard_words(opts, words), args, jobs)) do
+  for i, text in ipairs(shards.run("compare", opts, shard_words(opts), args, jobs)) do
     merge.collect(text, "shard " .. i, groups, heads)
   end
   return merge.in_order(groups)
@@ -436,13 +359,12 @@ local function gather(opts, args)
   if opts.details and not opts.shard then
     fail("--details: only a shard's lines hold them; give it with --shard, or --html FILE")
   end
-  local words = default_words(opts.policies)
-  local list = contestants(words, opts.sweep)
+  local list = contestants.list(opts)
   session.options(opts)
   if (opts.jobs or 1) == 1 or #args == 1 or opts.shard then
     return run_here(opts, args, list), list
   end
-  return run_shards(opts, args, words), list
+  return run_shards(opts, args), list
 end
 
 --- neap compare

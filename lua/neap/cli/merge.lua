@@ -170,8 +170,8 @@ function M.in_order(groups)
 end
 
 -- What the shards decided, and what only they can do, cannot be said again.
-local SETTLED = { { "policies", "-p" }, { "sweep", "--sweep" }, { "jobs", "-j" },
-  { "shard", "--shard" }, { "details", "--details" } }
+local SETTLED = { { "policies", "-p" }, { "settings", "-o" }, { "sweep", "--sweep" },
+  { "jobs", "-j" }, { "shard", "--shard" }, { "details", "--details" } }
 
 -- From now on the options are those of the shards.
 local function take_options(opts, said)

@@ -12,6 +12,7 @@ local M = {}
 ---@field kind "integer"|"shard"|"lines"|nil
 ---@field min integer?
 ---@field many boolean?
+---@field of string?   the option of which the last before it is meant: { value, at } is collected
 ---@field help string
 
 ---@type table<string, neap.Option>
@@ -66,6 +67,13 @@ M.options = {
     arg = "NAME=VALUE",
     many = true,
     help = "an option of the policy, as keep=5 (JSON, else text)",
+  },
+  settings = {
+    short = "o",
+    arg = "NAME=VALUE",
+    many = true,
+    of = "policies",
+    help = "an option of the policy whose -p stands before it, as keep=5",
   },
   window = { short = "w", arg = "TOKENS", kind = "integer", min = 1, help = "the window (200000)" },
   reserve = {
@@ -221,6 +229,7 @@ end
 -- Options that are written alike in verbs that take one or several of them.
 local LONG = {
   policies = "policy",
+  settings = "option",
   pair = "policy",
   watched = "policy",
   turns = "turn",

@@ -151,9 +151,12 @@ return {
       .. "oracle is greedy, and no bound: a policy may miss less, above all in a small window.\n"
       .. "Five recordings and more have means with 95 % intervals, over recordings and forms.\n"
       .. "The project's own policy is not taken by itself: name it, as -p .neap/policy.lua.\n"
+      .. "An -o is of the -p before it, and a policy may be given under several settings:\n"
+      .. "-p tide -o floor=0.5 -p tide -o floor=0.7 -p hysteresis. A row's name says its own.\n"
       .. "Exits 1 when a turn did not fit its budget.",
     options = {
       "policies",
+      "settings",
       "sweep",
       "window",
       "reserve",
