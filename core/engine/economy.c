@@ -124,6 +124,10 @@ static void add_phase(const neap_session *s, np_turn *turn) {
   turn->before_from = before ? before->from : 0;
 }
 
+static np_str object_now(const void *session) {
+  return np_object_now(session);
+}
+
 void np_economy(const neap_session *s, np_turn *turn) {
   int64_t budget = s->pack.budget;
   *turn = (np_turn){.window = s->window,
@@ -146,7 +150,7 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->artifact = np_files_next;
   turn->artifact_text = np_files_text;
   turn->artifact_ctx = (void *)(uintptr_t)(s->live ? s->live : s);
-  turn->object = np_object_now(s);
+  turn->object = object_now;
   turn->has_object = (s->live ? s->live : s)->object.schema != NULL;
   turn->attempt = np_deed_try;
   turn->look = np_deed_look;

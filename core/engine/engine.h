@@ -30,8 +30,8 @@ struct neap {
   np_err error;
 };
 
-#define NP_RENDERER 4     /* raised when the bytes of the same decisions change */
-#define NP_LOG_VERSION 2  /* of events; newer are refused, older read */
+#define NP_RENDERER 5     /* raised when the bytes of the same decisions change */
+#define NP_LOG_VERSION 3  /* of events; newer are refused, older read */
 #define NP_KEY 4          /* characters of a mark key */
 #define NP_UNICODE "16.0" /* of the splitter's tables; see token/gen/unicode.c */
 
@@ -90,7 +90,7 @@ typedef struct np_breaker {
 typedef struct np_shade np_shade; /* shadow.c */
 struct np_file;                   /* artifact.h */
 
-/* A change of the state object that was proposed; object.c. */
+/* A change of the state object that was proposed; object.c, versions.c. */
 typedef struct np_proposal {
   np_who who;
   bool refused, lost; /* lost: it was rolled back */
@@ -99,6 +99,12 @@ typedef struct np_proposal {
   int64_t source, step;
   np_str reason, patch;
   np_str faults; /* of a refused one: JSON */
+  /* of a taken one: the object that it made, empty where only the change is kept; which then was
+  ** made of that of `before` (a place + 1), under this schema */
+  np_str whole;
+  size_t before;
+  const np_schema *schema;
+  uint32_t depth; /* changes since the last that is whole */
 } np_proposal;
 
 /* A checkpoint: the event and the entry before it. */
@@ -157,6 +163,7 @@ typedef struct np_refuted {
   np_stale *stale;
   size_t stale_count, stale_cap;
   size_t walked, versions; /* refutations and proposals, when these were found */
+  np_buf object;           /* as those proposals have made it */
   int64_t scanned;         /* entries that were looked through for them */
   np_arena arena;
 } np_refuted;
@@ -211,6 +218,7 @@ typedef struct np_object {
   np_proposal *all;
   size_t count, cap;
   size_t newest;    /* place + 1 of the last that was taken; 0: none was */
+  np_buf now;       /* the object that it made */
   int64_t versions; /* given out so far */
   np_arena arena;
 } np_object;
@@ -494,14 +502,14 @@ neap_rc np_catalogue_queue(neap_session *s); /* the event, when the state is ano
 neap_rc np_catalogue_lay(neap_session *s);   /* the state of the event, in resuming */
 void np_catalogue_account(const neap_session *s, np_buf *b);
 
-/* ---- object.c, proposals.c: the state object ---- */
+/* ---- object.c, versions.c, proposals.c: the state object ---- */
 neap_rc np_object_open(
     neap_session *s); /* after the log was read: takes the option's schema */
 void np_object_free(neap_session *s);
 neap_rc np_object_take_schema(neap_session *s, np_str json);
 neap_rc np_object_take(neap_session *s, const np_event *ev, bool lost);
-void np_object_take_state(neap_session *s, int64_t entry); /* a state has come in */
-np_str np_object_now(const neap_session *s);               /* as JSON; empty: none yet */
+neap_rc np_object_take_state(neap_session *s, int64_t entry); /* a state has come in */
+np_str np_object_now(const neap_session *s); /* as JSON; empty: none yet; till it changes */
 int64_t np_object_version(const neap_session *s);
 void np_object_account(neap_session *s, np_buf *b);
 /* Proposes. `call` (may be NULL) is the model's, whose result is what was decided: it is written
@@ -516,9 +524,23 @@ bool np_object_same(np_str a, np_str b);
 neap_rc np_object_refusal(np_str faults, const neap_alloc *a, np_err *e); /* one line */
 void np_object_head(const np_proposal *p, np_buf *out);
 void np_object_answer(const np_proposal *p, bool changed, np_buf *out);
-/* The text of a state's block for that object; and the object of such a text. */
-void np_object_block(np_str object, np_buf *out);
+/* A state's block: what the proposal has made of `was` (empty: of nothing), as the change, or whole
+** where that is no longer; and the object of a text that has it whole, else empty. */
+neap_rc np_object_block(np_str was, const np_proposal *p, np_str object, np_buf *out,
+                        np_err *e);
 np_str np_object_of(np_str text);
+/* Versions: the newest and one by its number (NULL: there is none); the object of one; that of the
+** one behind the object `was`. */
+const np_proposal *np_version_newest(const neap_session *s);
+const np_proposal *np_version_of(const neap_session *s, int64_t version);
+neap_rc np_version_text(const neap_session *s, const np_proposal *p, np_buf *out,
+                        np_err *e);
+neap_rc np_version_next(const np_proposal *p, np_str was, np_buf *out,
+                        const neap_alloc *a, np_err *e);
+bool np_object_whole(void *session, int64_t id, np_buf *out); /* np_view.whole */
+/* Keeps a proposal; then, of a taken one, which entry shows it and what it has made. */
+neap_rc np_version_keep(neap_session *s, const np_proposal *p);
+neap_rc np_version_shown(neap_session *s, int64_t entry, np_str object);
 /* Would a policy's proposal be taken? NEAP_E_REFUSED: the faults say why not. */
 neap_rc np_object_try(const neap_session *s, const np_pending *p, np_buf *faults,
                       np_err *e);

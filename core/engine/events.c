@@ -319,7 +319,7 @@ static neap_rc take(neap_session *s, const np_event *ev, bool purged) {
       neap_rc rc = np_log_append(&s->log, ev->body, &index, &s->err);
       if (!rc) s->log.messages[index].seq = ev->seq;
       if (!rc) np_log_index_note(&s->log);
-      if (!rc) np_object_take_state(s, s->log.messages[index].first);
+      if (!rc) rc = np_object_take_state(s, s->log.messages[index].first);
       return rc;
     }
     case NP_EV_SCHEMA: return np_object_take_schema(s, ev->body);

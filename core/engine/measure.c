@@ -14,7 +14,7 @@ static state of_holder(const np_view *v, int64_t key, np_str ident) {
   if (!en || en->id > (int64_t)v->count) return GONE;
   const np_shown *s = np_view_at(v, en->id);
   if (!s->listed || s->rung == NP_DROPPED) return GONE;
-  if (s->rung == NP_FULL) return PRESENT;
+  if (np_shown_is_own(s)) return PRESENT;
   if (s->rung != NP_MASKED && np_ident_in(s->text, ident)) return PRESENT;
   return en->pair || en->kind == NP_KIND_CALL ? POINTED : GONE;
 }
@@ -31,6 +31,14 @@ static bool is_noted(const neap_session *s, np_str ident) {
   return false;
 }
 
+/* Whether the state in its region does, which stands for all changes up to it. */
+static bool is_stated(const np_view *v, np_str ident) {
+  int64_t id = np_view_state(v, v->lay.upto);
+  if (!id) return false;
+  const np_shown *s = np_view_at(v, id);
+  return s->listed && s->whole && np_ident_in(s->text, ident);
+}
+
 static state of_citation(const neap_session *s, const np_citation *c) {
   const int64_t *holders;
   size_t n = np_cite_holders(s->log.cite, c->text, &holders);
@@ -39,6 +47,7 @@ static state of_citation(const neap_session *s, const np_citation *c) {
     state one = of_holder(&s->pack.view, holders[i], c->text);
     if (one > best) best = one;
   }
+  if (best != PRESENT && is_stated(&s->pack.view, c->text)) return PRESENT;
   return best < NOTED && is_noted(s, c->text) ? NOTED : best;
 }
 

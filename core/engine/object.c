@@ -1,70 +1,13 @@
 /*
-** The state object of a session: who proposed what, which version it made, which entry shows it.
-** The object itself is the text of that entry, so that the log holds it once. What a proposal
-** does is decided in log/object.c. next: proposals.c
+** The state object of a session: who proposes what, and what is decided. What a proposal does is
+** decided in log/object.c. next: versions.c
 */
 #include "engine/engine.h"
 
 #include "engine/answer.h"
 #include "text/text.h"
 
-#define LEAD "State:\n"
-
-void np_object_block(np_str object, np_buf *out) {
-  np_buf text;
-  np_buf_init(&text, out->alloc);
-  np_buf_adds(&text, LEAD);
-  np_buf_add(&text, object);
-  np_buf_adds(out, "{\"kind\":\"state\",\"content\":");
-  np_json_quote(out, np_buf_str(&text));
-  np_buf_addc(out, '}');
-  if (text.failed) out->failed = true;
-  np_buf_free(&text);
-}
-
-np_str np_object_of(np_str text) {
-  size_t n = sizeof LEAD - 1;
-  bool led = text.n > n && memcmp(text.p, LEAD, n) == 0;
-  return led ? np_str_cut(text, n, text.n) : NP_LIT("");
-}
-
-void np_object_free(neap_session *s) {
-  np_free(&s->engine->alloc, s->object.all);
-  np_arena_free(&s->object.arena);
-  s->object = (np_object){0};
-}
-
 /* ---- what is known ---- */
-
-static const np_proposal *newest(const neap_session *s) {
-  const np_object *o = s->live ? &s->live->object : &s->object;
-  return o->newest ? &o->all[o->newest - 1] : NULL;
-}
-
-int64_t np_object_version(const neap_session *s) {
-  const np_proposal *p = newest(s);
-  return p ? p->version : 0;
-}
-
-static np_str object_at(const neap_session *s, const np_proposal *p) {
-  const np_log *lg = s->live ? &s->live->log : &s->log;
-  const np_entry *en = p ? np_log_entry(lg, p->entry) : NULL;
-  return en ? np_object_of(en->text) : NP_LIT("");
-}
-
-np_str np_object_now(const neap_session *s) {
-  return object_at(s, newest(s));
-}
-
-/* The one that made a version; NULL: there is none. */
-static const np_proposal *of_version(const neap_session *s, int64_t version) {
-  const np_object *o = &s->object;
-  for (size_t i = 0; i < o->count; i++) {
-    const np_proposal *p = &o->all[i];
-    if (!p->refused && p->entry && p->version == version) return p;
-  }
-  return NULL;
-}
 
 void np_object_account(neap_session *s, np_buf *b) {
   const np_object *o = s->live ? &s->live->object : &s->object;
@@ -124,23 +67,6 @@ neap_rc np_object_open(neap_session *s) {
 
 /* ---- records ---- */
 
-static neap_rc keep(neap_session *s, const np_proposal *p) {
-  np_object *o = &s->object;
-  void *all = o->all;
-  np_proposal kept = *p;
-  bool ok = np_grow(&s->engine->alloc, &all, &o->cap, o->count + 1, sizeof *o->all);
-  o->all = all;
-  ok = ok && np_arena_copy(&o->arena, p->reason, &kept.reason) &&
-       np_arena_copy(&o->arena, p->patch, &kept.patch) &&
-       np_arena_copy(&o->arena, p->faults, &kept.faults);
-  if (!ok) return np_fail_mem(&s->err);
-  o->all[o->count++] = kept;
-  if (p->refused) return NEAP_OK;
-  if (p->version > o->versions) o->versions = p->version;
-  if (p->entry) o->newest = o->count;
-  return NEAP_OK;
-}
-
 #define SHOWN_PATCH ((size_t)4 << 10) /* of a refused one: it is told, not used again */
 
 void np_object_head(const np_proposal *p, np_buf *b) {
@@ -169,16 +95,19 @@ static neap_rc write(neap_session *s, np_proposal *p, np_str object, np_str resu
   np_buf_init(&block, &s->engine->alloc);
   np_object_head(p, &head);
   if (result.n) messages[n++] = result;
-  if (!p->refused) np_object_block(object, &block);
+  neap_rc rc = NEAP_OK;
+  if (!p->refused) rc = np_object_block(np_object_now(s), p, object, &block, &s->err);
   if (!p->refused) messages[n++] = np_buf_str(&block);
   np_event ev = {.kind = NP_EV_PROPOSAL, .head = np_buf_str(&head), .body = p->patch};
-  neap_rc rc = head.failed || block.failed ? np_fail_mem(&s->err) : NEAP_OK;
+  if (!rc && head.failed) rc = np_fail_mem(&s->err);
   if (!rc)
     rc = n ? np_session_append_led(s, &ev, messages, n) : np_session_write(s, &ev, 1);
-  if (!rc && !p->refused) p->entry = (int64_t)s->log.entry_count;
   np_buf_free(&head);
   np_buf_free(&block);
-  return rc ? rc : keep(s, p);
+  if (!rc) rc = np_version_keep(s, p);
+  if (rc || p->refused) return rc;
+  p->entry = (int64_t)s->log.entry_count;
+  return np_version_shown(s, p->entry, object);
 }
 
 /* ---- proposing ---- */
@@ -337,55 +266,6 @@ neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry
   return rc;
 }
 
-/* ---- reading back ---- */
-
-static neap_rc damaged(neap_session *s) {
-  return np_fail(&s->err, NEAP_E_CORRUPT,
-                 "session %s: a proposal's event is wrong; check the store", s->name);
-}
-
-static int64_t number_of(np_json head, const char *key) {
-  np_json v;
-  int64_t n = 0;
-  if (!np_json_get(head, key, &v) || v.type != NP_JSON_NUMBER || v.raw.n > 17) return 0;
-  for (size_t i = 0; i < v.raw.n; i++) {
-    if (v.raw.p[i] < '0' || v.raw.p[i] > '9') return 0;
-    n = n * 10 + (v.raw.p[i] - '0');
-  }
-  return n;
-}
-
-/* A taken one stands open until the message that shows it: np_object_take_state. */
-neap_rc np_object_take(neap_session *s, const np_event *ev, bool lost) {
-  np_json head, v;
-  np_buf reason;
-  np_proposal p = {.patch = ev->body, .faults = NP_LIT(""), .lost = lost};
-  if (np_json_check(ev->head, &head, NULL) || !np_json_get(head, "who", &v) ||
-      v.raw.n < 3 || !np_who_parse(np_str_cut(v.raw, 1, v.raw.n - 1), &p.who))
-    return damaged(s);
-  p.refused = np_json_get(head, "refused", &v) && np_str_is(v.raw, "true");
-  p.version = number_of(head, "version");
-  p.source = number_of(head, "source");
-  p.step = number_of(head, "step");
-  if (p.refused && np_json_get(head, "faults", &v)) p.faults = v.raw;
-  np_buf_init(&reason, &s->engine->alloc);
-  if (np_json_get(head, "reason", &v)) np_json_text(v, &reason);
-  p.reason = np_buf_str(&reason);
-  neap_rc rc = reason.failed ? np_fail_mem(&s->err) : keep(s, &p);
-  np_buf_free(&reason);
-  return rc;
-}
-
-void np_object_take_state(neap_session *s, int64_t entry) {
-  np_object *o = &s->object;
-  const np_entry *en = np_log_entry(&s->log, entry);
-  if (!o->count || !en || en->kind != NP_KIND_STATE) return;
-  np_proposal *p = &o->all[o->count - 1];
-  if (p->refused || p->lost || p->entry) return;
-  p->entry = entry;
-  o->newest = o->count;
-}
-
 /* ---- the host ---- */
 
 neap_rc neap_state_propose(neap_session *s, const neap_proposal *p, neap_str *answer) {
@@ -440,8 +320,10 @@ neap_rc neap_state_begin(neap_session *s, neap_str json, neap_str reason) {
 neap_rc neap_state_get(neap_session *s, int64_t version, neap_str *json) {
   neap_rc rc = np_session_enter_out(s, json);
   if (rc) return rc;
-  const np_proposal *p = version ? of_version(s, version) : newest(s);
-  *json = object_at(s, p);
+  const np_proposal *p = version ? np_version_of(s, version) : np_version_newest(s);
+  np_buf_clear(&s->text);
+  if (p && p != np_version_newest(s)) rc = np_version_text(s, p, &s->text, &s->err);
+  *json = p == np_version_newest(s) ? np_object_now(s) : np_buf_str(&s->text);
   if (!p)
     rc = np_fail(&s->err, NEAP_E_NOTFOUND,
                  version ? "the state of session %s has no version %lld"
@@ -479,16 +361,23 @@ neap_rc neap_state_history(neap_session *s, neap_str *json) {
 
 neap_rc neap_state_diff(neap_session *s, int64_t from, int64_t to, neap_str *json) {
   neap_rc rc = np_session_enter_out(s, json);
+  np_buf was, now;
   if (rc) return rc;
-  const np_proposal *a = from ? of_version(s, from) : NULL;
-  const np_proposal *b = to ? of_version(s, to) : NULL;
+  const np_proposal *a = from ? np_version_of(s, from) : NULL;
+  const np_proposal *b = to ? np_version_of(s, to) : NULL;
+  np_buf_init(&was, &s->engine->alloc);
+  np_buf_init(&now, &s->engine->alloc);
   np_buf_clear(&s->text);
   if ((from && !a) || (to && !b))
     rc = np_fail(&s->err, NEAP_E_NOTFOUND, "the state of session %s has no version %lld",
                  s->name, (long long)(from && !a ? from : to));
-  else
-    rc = np_object_diff(object_at(s, a), object_at(s, b), &s->text, &s->engine->alloc,
+  if (!rc) rc = np_version_text(s, a, &was, &s->err);
+  if (!rc) rc = np_version_text(s, b, &now, &s->err);
+  if (!rc)
+    rc = np_object_diff(np_buf_str(&was), np_buf_str(&now), &s->text, &s->engine->alloc,
                         &s->err);
   *json = np_buf_str(&s->text);
+  np_buf_free(&was);
+  np_buf_free(&now);
   return np_session_leave(s, rc);
 }

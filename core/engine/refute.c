@@ -14,6 +14,7 @@ void np_refuted_free(neap_session *s) {
   np_free(&s->engine->alloc, s->refuted.uses);
   np_free(&s->engine->alloc, s->refuted.stale);
   np_arena_free(&s->refuted.arena);
+  np_buf_free(&s->refuted.object);
   s->refuted = (np_refuted){0};
 }
 
@@ -271,24 +272,31 @@ static neap_rc walk_version(neap_session *s, np_str before, np_str now,
   return rc;
 }
 
-/* Only when a refutation or a version has come. */
+/* Walks a version, and the object goes on to it. */
+static neap_rc find_stale_of(neap_session *s, const np_proposal *p) {
+  np_refuted *b = &s->refuted;
+  const neap_alloc *a = &s->engine->alloc;
+  np_buf now;
+  if (p->refused || p->lost || !p->entry) return NEAP_OK;
+  np_buf_init(&now, a);
+  neap_rc rc = np_version_next(p, np_buf_str(&b->object), &now, a, &s->err);
+  if (!rc) rc = walk_version(s, np_buf_str(&b->object), np_buf_str(&now), p);
+  np_buf_free(&b->object);
+  b->object = now;
+  return rc;
+}
+
+/* Versions that have come since; after a refutation all of them. */
 static neap_rc find_stale(neap_session *s) {
   np_refuted *b = &s->refuted;
-  np_str before = NP_LIT("");
   neap_rc rc = NEAP_OK;
-  if (b->walked == b->count && b->versions == s->object.count) return NEAP_OK;
-  b->stale_count = 0;
-  for (size_t i = 0; !rc && i < s->object.count; i++) {
-    const np_proposal *p = &s->object.all[i];
-    const np_entry *en =
-        p->refused || p->lost || !p->entry ? NULL : np_log_entry(&s->log, p->entry);
-    if (!en) continue;
-    np_str now = np_object_of(en->text);
-    rc = walk_version(s, before, now, p);
-    before = now;
+  if (b->walked != b->count) {
+    b->stale_count = b->versions = 0;
+    np_buf_clear(&b->object);
   }
+  for (; !rc && b->versions < s->object.count; b->versions++)
+    rc = find_stale_of(s, &s->object.all[b->versions]);
   b->walked = b->count;
-  b->versions = s->object.count;
   return rc;
 }
 

@@ -275,6 +275,8 @@ neap_rc np_session_parts(neap_session *s) {
     s->pack.view.model = model;
     s->pack.lines = np_refuted_lines;
     s->pack.lines_ctx = s;
+    s->pack.view.whole = np_object_whole;
+    s->pack.view.whole_ctx = s;
   }
   if (!rc && !s->policy) {
     rc = np_policy_load(&s->engine->alloc, s->options.policy, options, NULL, &s->policy,
@@ -368,8 +370,10 @@ bool np_session_init(neap_session *s, neap *n, const char *name) {
   np_bill_init(&s->bill, &n->alloc);
   np_buf_init(&s->marked, &n->alloc);
   np_arena_init(&s->object.arena, &n->alloc);
+  np_buf_init(&s->object.now, &n->alloc);
   np_arena_init(&s->back.arena, &n->alloc);
   np_arena_init(&s->refuted.arena, &n->alloc);
+  np_buf_init(&s->refuted.object, &n->alloc);
   np_buf_init(&s->faults, &n->alloc);
   np_arena_init(&s->scratch.arena, &n->alloc);
   np_arena_init(&s->phases.arena, &n->alloc);

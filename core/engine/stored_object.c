@@ -17,9 +17,12 @@ typedef struct stored {
   record *all;
   size_t count, cap;
   np_str schema; /* as text; empty: none */
+  const np_schema *rules;
   int64_t versions;
   bool waits; /* the last one was taken, and its state has not come yet */
+  bool gap;   /* something of it was purged since the last that is whole */
   bool failed;
+  np_err *e;
 } stored;
 
 static bool keep(stored *st, np_str s, np_str *out) {
@@ -55,33 +58,6 @@ static void take_proposal(stored *st, const np_event *ev) {
   if (!refused && r.version > st->versions) st->versions = r.version;
 }
 
-/* The block that shows what was taken. */
-static void take_message(stored *st, np_str raw) {
-  np_json message, kind, content;
-  np_buf text;
-  if (!st->waits || np_json_check(raw, &message, NULL)) return;
-  bool is_state = np_json_get(message, "kind", &kind) && kind.type == NP_JSON_STRING &&
-                  np_json_is_key(kind.raw, "state") &&
-                  np_json_get(message, "content", &content) &&
-                  content.type == NP_JSON_STRING;
-  if (!is_state) return;
-  record *r = &st->all[st->count - 1];
-  np_buf_init(&text, &st->n->alloc);
-  np_json_text(content, &text);
-  if (text.failed) st->failed = true;
-  r->taken = keep(st, np_object_of(np_buf_str(&text)), &r->state);
-  st->waits = false;
-  np_buf_free(&text);
-}
-
-static void take_rollback(stored *st, np_str text) {
-  np_json head;
-  if (np_json_check(text, &head, NULL)) return;
-  int64_t after = number_of(head, "after");
-  for (size_t i = st->count; i-- > 0 && st->all[i].seq > after;) st->all[i].lost = true;
-  st->waits = false;
-}
-
 /* The last one that was taken and still counts; NULL: there is none. */
 static const record *newest(const stored *st) {
   for (size_t i = st->count; i-- > 0;) {
@@ -100,6 +76,59 @@ static int64_t version(const stored *st) {
   return r ? r->version : 0;
 }
 
+/* What the patch of a record makes of the object before it. */
+static neap_rc apply(stored *st, record *r) {
+  np_buf made;
+  if (st->gap)
+    return np_fail(st->e, NEAP_E_PURGED,
+                   "a change of the state was purged before version %lld; what the state "
+                   "is cannot be told",
+                   (long long)r->version);
+  if (!st->rules) return np_object_damaged(st->e);
+  np_buf_init(&made, &st->n->alloc);
+  neap_rc rc = np_object_apply(st->rules, now(st), r->patch, &made, &st->n->alloc, st->e);
+  if (!rc) keep(st, np_buf_str(&made), &r->state);
+  np_buf_free(&made);
+  return rc;
+}
+
+/* The block that shows what was taken: whole, or the change. */
+static neap_rc take_message(stored *st, np_str raw) {
+  np_json message, kind, content;
+  np_buf text;
+  if (!st->waits || np_json_check(raw, &message, NULL)) return NEAP_OK;
+  bool is_state = np_json_get(message, "kind", &kind) && kind.type == NP_JSON_STRING &&
+                  np_json_is_key(kind.raw, "state") &&
+                  np_json_get(message, "content", &content) &&
+                  content.type == NP_JSON_STRING;
+  if (!is_state) return NEAP_OK;
+  record *r = &st->all[st->count - 1];
+  np_buf_init(&text, &st->n->alloc);
+  np_json_text(content, &text);
+  if (text.failed) st->failed = true;
+  np_str whole = np_object_of(np_buf_str(&text));
+  neap_rc rc = whole.n || st->failed ? NEAP_OK : apply(st, r);
+  if (whole.n) keep(st, whole, &r->state);
+  if (whole.n) st->gap = false;
+  r->taken = true;
+  st->waits = false;
+  np_buf_free(&text);
+  return rc;
+}
+
+static neap_rc take_schema(stored *st, np_str text) {
+  if (!keep(st, text, &st->schema)) return NEAP_OK;
+  return np_schema_read(&st->ar, st->schema, &st->rules, st->e);
+}
+
+static void take_rollback(stored *st, np_str text) {
+  np_json head;
+  if (np_json_check(text, &head, NULL)) return;
+  int64_t after = number_of(head, "after");
+  for (size_t i = st->count; i-- > 0 && st->all[i].seq > after;) st->all[i].lost = true;
+  st->waits = false;
+}
+
 /* The event's head, with its patch and what it made behind. */
 static void add_record(const record *r, np_buf *b) {
   np_json v;
@@ -114,10 +143,13 @@ static void add_record(const record *r, np_buf *b) {
 
 static neap_rc take(void *ctx, const np_event *ev, bool purged) {
   stored *st = ctx;
-  if (purged) return NEAP_OK;
-  if (ev->kind == NP_EV_SCHEMA) keep(st, ev->body, &st->schema);
-  else if (ev->kind == NP_EV_PROPOSAL) take_proposal(st, ev);
-  else if (ev->kind == NP_EV_MESSAGE) take_message(st, ev->body);
+  if (purged) {
+    st->gap = st->gap || st->waits || ev->kind == NP_EV_PROPOSAL;
+    return NEAP_OK;
+  }
+  if (ev->kind == NP_EV_SCHEMA) return take_schema(st, ev->body);
+  if (ev->kind == NP_EV_MESSAGE) return take_message(st, ev->body);
+  if (ev->kind == NP_EV_PROPOSAL) take_proposal(st, ev);
   else if (ev->kind == NP_EV_ROLLBACK) take_rollback(st, ev->head);
   return NEAP_OK;
 }
@@ -134,6 +166,7 @@ static void end(stored *st) {
 
 static neap_rc read(stored *st, np_str session, np_err *e) {
   np_store *s = st->n->store;
+  st->e = e;
   if (!s) return np_fail(e, NEAP_E_MISUSE, "the store is not open");
   neap_rc rc = s->ops->read(s, np_str_cstr(st->n->tenant), session, 1, take, st, e);
   if (rc) return rc;
@@ -186,17 +219,15 @@ static neap_rc write(stored *st, const char *session, const np_event *ev, size_t
 static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
                       np_proposal *made, np_buf *answer, np_err *e) {
   const neap_alloc *a = &st->n->alloc;
-  const np_schema *schema;
   np_buf object, list;
-  neap_rc rc = np_schema_read(&st->ar, st->schema, &schema, e);
-  if (rc) return rc;
+  neap_rc rc = NEAP_OK;
   np_buf_init(&object, a);
   np_buf_init(&list, a);
   made->refused = np_object_is_late(version(st), p, &list);
   np_faults faults = {.list = &list};
   np_proposed ask = {made->who, made->patch, np_str_says(made->reason)};
   if (!made->refused)
-    rc = np_object_propose(schema, now(st), &ask, &object, &faults, a, e);
+    rc = np_object_propose(st->rules, now(st), &ask, &object, &faults, a, e);
   if (rc == NEAP_E_REFUSED) made->refused = true, rc = NEAP_OK;
   bool changed = !made->refused && !np_object_same(now(st), np_buf_str(&object));
   made->version = changed ? st->versions + 1 : version(st);
@@ -205,7 +236,7 @@ static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
   np_buf_init(&head, a);
   np_buf_init(&block, a);
   np_object_head(made, &head);
-  np_object_block(np_buf_str(&object), &block);
+  if (!rc) rc = np_object_block(now(st), made, np_buf_str(&object), &block, e);
   np_event ev[2] = {
       {.kind = NP_EV_PROPOSAL, .head = np_buf_str(&head), .body = made->patch},
       {.kind = NP_EV_MESSAGE, .body = np_buf_str(&block)}};
@@ -220,7 +251,6 @@ static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
   return rc;
 }
 
-/* Takes the session over from whoever has it open, who is told so at his next write. */
 /* As for a session that is open: what a proposal rests on must be there. */
 static neap_rc check_source(neap *n, const char *session, int64_t source, np_err *e) {
   np_buf text;
@@ -234,6 +264,7 @@ static neap_rc check_source(neap *n, const char *session, int64_t source, np_err
                  (long long)source, session);
 }
 
+/* Takes the session over from whoever has it open, who is told so at his next write. */
 neap_rc np_stored_propose(neap *n, const char *session, const neap_proposal *p,
                           np_buf *answer, np_err *e) {
   stored st;

@@ -1,11 +1,11 @@
 /*
 ** A proposal from its text to the object that it makes: read, patched, checked, compared,
-** written. next: parse.c
+** written. next: changes.c
 */
 #include "log/value.h"
 
 /* The object as it stands; an empty one where there is none yet. */
-static bool read_now(np_work *w, np_str now, np_value *out) {
+bool np_object_read(np_work *w, np_str now, np_value *out) {
   np_json v;
   *out = (np_value){.type = NP_JSON_OBJECT, .key = NP_LIT(""), .text = NP_LIT("")};
   if (!now.n) return true;
@@ -14,7 +14,7 @@ static bool read_now(np_work *w, np_str now, np_value *out) {
   return np_value_read(w, v, false, out) && v.type == NP_JSON_OBJECT;
 }
 
-static neap_rc damaged(np_err *e) {
+neap_rc np_object_damaged(np_err *e) {
   return np_fail(e, NEAP_E_CORRUPT, "the state object cannot be read; check the store");
 }
 
@@ -54,7 +54,7 @@ static void check_size(np_work *w, np_str text) {
     np_fault(w, "the state would have %zu bytes; at most %zu are taken", text.n,
              NP_OBJECT_BYTES);
   } else {
-    read_now(w, text, &again);
+    np_object_read(w, text, &again);
   }
 }
 
@@ -80,11 +80,33 @@ neap_rc np_object_propose(const np_schema *sc, np_str now, const np_proposed *p,
   np_value was, next;
   size_t before = out->n;
   np_work_init(&w, a, faults);
-  bool ok = read_now(&w, now, &was) && read_now(&w, now, &next);
+  bool ok = np_object_read(&w, now, &was) && np_object_read(&w, now, &next);
   if (ok) propose(&w, sc, &was, &next, p, out);
-  neap_rc rc = ok || w.failed ? verdict(&w, faults, e) : damaged(e);
+  neap_rc rc = ok || w.failed ? verdict(&w, faults, e) : np_object_damaged(e);
   if (rc) out->n = before;
   np_work_free(&w);
+  return rc;
+}
+
+neap_rc np_object_apply(const np_schema *sc, np_str now, np_str patch, np_buf *out,
+                        const neap_alloc *a, np_err *e) {
+  np_work w;
+  np_value next, change;
+  np_buf list;
+  size_t before = out->n;
+  np_buf_init(&list, a);
+  np_faults faults = {.list = &list};
+  np_work_init(&w, a, &faults);
+  bool ok = np_object_read(&w, now, &next) && !read_patch(&w, patch, &change);
+  if (ok) np_patch_apply(&w, &next, &change);
+  ok = ok && !faults.count;
+  if (ok) np_value_write(sc, &next, true, out);
+  neap_rc rc = w.failed || out->failed ? np_fail_mem(e)
+               : ok                    ? NEAP_OK
+                                       : np_object_damaged(e);
+  if (rc) out->n = before;
+  np_work_free(&w);
+  np_buf_free(&list);
   return rc;
 }
 
@@ -93,9 +115,9 @@ neap_rc np_object_check(const np_schema *sc, np_str now, np_faults *faults,
   np_work w;
   np_value v;
   np_work_init(&w, a, faults);
-  bool ok = read_now(&w, now, &v);
+  bool ok = np_object_read(&w, now, &v);
   if (ok) np_schema_check(&w, sc, &v);
-  neap_rc rc = ok || w.failed ? verdict(&w, faults, e) : damaged(e);
+  neap_rc rc = ok || w.failed ? verdict(&w, faults, e) : np_object_damaged(e);
   np_work_free(&w);
   return rc;
 }
@@ -121,9 +143,9 @@ neap_rc np_object_count(const np_schema *sc, np_str now, np_open_things *out,
   np_faults none = {.list = &list};
   np_work_init(&w, a, &none);
   *out = (np_open_things){0};
-  bool ok = read_now(&w, now, &v);
+  bool ok = np_object_read(&w, now, &v);
   if (ok) count_open(sc, &v, out);
-  neap_rc rc = w.failed ? np_fail_mem(e) : ok ? NEAP_OK : damaged(e);
+  neap_rc rc = w.failed ? np_fail_mem(e) : ok ? NEAP_OK : np_object_damaged(e);
   np_work_free(&w);
   np_buf_free(&list);
   return rc;
@@ -195,12 +217,12 @@ neap_rc np_object_diff(np_str from, np_str to, np_buf *out, const neap_alloc *a,
   np_buf_init(&list, a);
   np_faults none = {.list = &list};
   np_work_init(&w, a, &none);
-  bool ok = read_now(&w, from, &x) && read_now(&w, to, &y);
+  bool ok = np_object_read(&w, from, &x) && np_object_read(&w, to, &y);
   np_buf_addc(out, '[');
   if (ok && !out->failed) diff(&w, &x, &y, out);
   np_buf_addc(out, ']');
   bool failed = w.failed || w.path.failed || out->failed;
-  neap_rc rc = failed ? np_fail_mem(e) : ok ? NEAP_OK : damaged(e);
+  neap_rc rc = failed ? np_fail_mem(e) : ok ? NEAP_OK : np_object_damaged(e);
   np_work_free(&w);
   np_buf_free(&list);
   return rc;

@@ -3,7 +3,7 @@
 ** data that a schema describes. A change is proposed by somebody, checked path by path (types,
 ** ranges, who may write), and taken whole or not at all. Numbers keep their written form. Pure:
 ** a text in, a text out; sessions keep and show it.
-** next: value.h, schema.c, patch.c, object.c
+** next: value.h, schema.c, patch.c, object.c, changes.c
 */
 #ifndef NP_LOG_OBJECT_H
 #define NP_LOG_OBJECT_H
@@ -58,6 +58,12 @@ typedef struct np_proposed {
 neap_rc np_object_propose(const np_schema *sc, np_str now, const np_proposed *p,
                           np_buf *out, np_faults *faults, const neap_alloc *a, np_err *e);
 
+neap_rc np_object_damaged(np_err *e); /* NEAP_E_CORRUPT: an object that cannot be read */
+/* The same of a patch that was taken once: nothing is checked, so that what was taken stays so. What
+** is not a patch of this object is NEAP_E_CORRUPT. */
+neap_rc np_object_apply(const np_schema *sc, np_str now, np_str patch, np_buf *out,
+                        const neap_alloc *a, np_err *e);
+
 /* Whether an object that was taken before stands under this schema; as above. */
 neap_rc np_object_check(const np_schema *sc, np_str now, np_faults *faults,
                         const neap_alloc *a, np_err *e);
@@ -75,6 +81,11 @@ void np_schema_writable(const np_schema *sc, np_who who, np_buf *out);
 /* What lies between two objects, as a list of {"path","from","to"} with the values as written. */
 neap_rc np_object_diff(np_str from, np_str to, np_buf *out, const neap_alloc *a,
                        np_err *e);
+
+/* The same for a model: operations of a patch that make the one of the other, each a line with a
+** line end before it: `replace /status "running" (was "planning")`. changes.c */
+neap_rc np_object_changes(np_str from, np_str to, np_buf *out, const neap_alloc *a,
+                          np_err *e);
 
 /* -1, 0 or 1: two JSON numbers by their value, exactly, whatever their size. */
 int np_number_cmp(np_str a, np_str b);

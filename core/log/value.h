@@ -86,6 +86,9 @@ const np_schema *np_schema_member(const np_schema *sc, np_str key);
 void np_value_write(const np_schema *sc, const np_value *v, bool lines, np_buf *out);
 /* Applies a patch, an object or a list, to the object; notes what is wrong. */
 void np_patch_apply(np_work *w, np_value *object, const np_value *patch);
+/* An object as it was written; empty: one without members. False: it cannot be read, or memory is
+** out (w->failed). */
+bool np_object_read(np_work *w, np_str now, np_value *out);
 /* Notes what of the object is not as the schema has it. */
 void np_schema_check(np_work *w, const np_schema *sc, const np_value *v);
 /* Notes what differs and is not for `who` to change. NULL: nothing there. */

@@ -13,12 +13,16 @@ static bool is_stale(const np_pack *p, int64_t id, int64_t newest) {
          np_view_at(&p->view, id)->listed;
 }
 
-int64_t np_pack_stale(const np_pack *p) {
+/* Old ones go, and the newest is written whole. */
+int64_t np_pack_stale(np_pack *p) {
   int64_t tokens = 0, newest = np_view_state(&p->view, INT64_MAX);
   for (size_t i = 0; i < p->view.block_count; i++) {
     int64_t id = p->view.blocks[i];
     if (is_stale(p, id, newest)) tokens += np_view_at(&p->view, id)->tokens;
   }
+  if (!tokens || !np_view_at(&p->view, newest)->listed) return tokens;
+  tokens -= np_view_state_tokens(&p->view, newest);
+  tokens += np_view_at(&p->view, newest)->tokens;
   return tokens;
 }
 

@@ -186,7 +186,7 @@ np_verdict np_pack_tools_settle(np_pack *p, bool now);
 np_verdict np_pack_lay(np_pack *p, bool now);
 neap_rc np_pack_undo_lay(np_pack *p, np_str saved, np_err *e); /* pack.c's */
 /* Tokens of states that are shown though a newer one is there. */
-int64_t np_pack_stale(const np_pack *p);
+int64_t np_pack_stale(np_pack *p);
 
 /* ---- the whole ---- */
 

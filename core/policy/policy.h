@@ -63,7 +63,7 @@ typedef struct np_turn {
   neap_rc (*artifact_text)(void *ctx, int64_t id, struct np_window *w, np_buf *out,
                            np_err *e);
   void *artifact_ctx;
-  np_str object;   /* the state object as JSON; empty: none yet */
+  np_str (*object)(const void *ctx); /* the state object, JSON; empty: none yet */
   bool has_object; /* there is such an object, which may be empty */
   /* tries what a hook asks for; NULL: this session takes nothing. NEAP_E_REFUSED: the faults say
   ** why; another code is an error of the hook's */

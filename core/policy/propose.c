@@ -65,10 +65,14 @@ static bool keep(np_policy *p, np_pending new) {
   return ok;
 }
 
+static np_str object_now(const np_policy *p) {
+  return p->turn.object ? p->turn.object(p->turn.deed_ctx) : NP_LIT("");
+}
+
 /* object(): the state object, a table of the policy's own; nil where there is none yet. */
 int np_context_object(lua_State *L) {
   np_check_handle(L, 1, NP_CONTEXT_TYPE);
-  np_str json = np_host(L)->turn.object;
+  np_str json = object_now(np_host(L));
   np_charge_slow(L, 20 + json.n / 4);
   if (json.n) np_plain_read(L, json);
   else lua_pushnil(L);
@@ -184,5 +188,5 @@ int np_context_propose(lua_State *L) {
     return np_break(L, &e);
   }
   new.patch = np_buf_str(&p->patch);
-  return np_deed_ask(L, new, 1000 + p->patch.n / 4 + p->turn.object.n / 4);
+  return np_deed_ask(L, new, 1000 + p->patch.n / 4 + object_now(p).n / 4);
 }

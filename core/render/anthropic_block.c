@@ -10,7 +10,7 @@ static bool is_own(const np_view *v, const np_entry *en) {
 }
 
 static bool is_full(const np_view *v, const np_entry *en) {
-  return np_view_at(v, en->id)->rung == NP_FULL;
+  return np_shown_is_own(np_view_at(v, en->id));
 }
 
 static bool is_unmarked(const np_view *v, const np_entry *en) {
@@ -29,7 +29,7 @@ static void add_text(const np_view *v, const np_entry *en, np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
   np_buf text;
   np_buf_init(&text, np_temp(v));
-  np_anthropic_text(v, en, s->rung == NP_FULL ? NULL : &s->text, &text);
+  np_anthropic_text(v, en, np_shown_is_own(s) ? NULL : &s->text, &text);
   np_buf_adds(out, "{\"type\":\"text\",\"text\":");
   np_json_quote(out, np_buf_str(&text));
   np_buf_addc(out, '}');

@@ -6,12 +6,12 @@
 #include "render/gemini.h"
 
 static bool is_full(const np_view *v, const np_entry *en) {
-  return np_view_at(v, en->id)->rung == NP_FULL;
+  return np_shown_is_own(np_view_at(v, en->id));
 }
 
 static np_str shown_text(const np_view *v, const np_entry *en) {
   const np_shown *s = np_view_at(v, en->id);
-  return s->rung == NP_FULL ? en->text : s->text;
+  return np_shown_is_own(s) ? en->text : s->text;
 }
 
 static bool get_either(np_json object, const char *camel, const char *snake,

@@ -82,6 +82,42 @@ int64_t np_view_state(const np_view *v, int64_t upto) {
   return 0;
 }
 
+/* A state's own text is what has changed. False: it stands for nothing else. */
+static bool whole_of(np_view *v, int64_t id, np_buf *out) {
+  return v->whole && v->whole(v->whole_ctx, id, out);
+}
+
+int64_t np_view_state_tokens(np_view *v, int64_t id) {
+  np_buf text;
+  np_shown *s = np_view_at(v, id);
+  int64_t n = s->tokens;
+  if (s->whole) return n;
+  np_buf_init(&text, np_temp(v));
+  if (whole_of(v, id, &text))
+    n = np_view_count(v, np_log_entry(v->log, id), np_buf_str(&text));
+  if (text.failed) v->lost = true;
+  np_buf_free(&text);
+  return n;
+}
+
+/* In its region it stands for the whole; where it came, for the change. One that is superseded keeps
+** what it was, for the undo. */
+static void settle_text(np_view *v, int64_t id, bool placed, bool behind) {
+  np_shown *s = np_view_at(v, id);
+  np_buf text;
+  if (s->whole ? !behind : !placed) return;
+  np_buf_init(&text, np_temp(v));
+  bool whole = placed && whole_of(v, id, &text);
+  if (text.failed || (whole && !np_arena_copy(&v->arena, np_buf_str(&text), &s->text)))
+    v->lost = true;
+  np_buf_free(&text);
+  if (whole == s->whole) return;
+  if (s->listed) np_view_conceal(v, id);
+  s->whole = whole;
+  if (s->listed) np_view_reveal(v, id);
+  if (s->listed) np_view_touch(v, id);
+}
+
 /* Of the states up to there the newest has a place; all that came behind it have, too. */
 static void settle_states(np_view *v, int64_t upto) {
   int64_t newest = np_view_state(v, upto);
@@ -89,7 +125,9 @@ static void settle_states(np_view *v, int64_t upto) {
     int64_t id = v->blocks[i];
     np_shown *s = np_view_at(v, id);
     bool stays = id == newest || id > upto;
-    if (np_log_entry(v->log, id)->kind != NP_KIND_STATE || s->listed == stays) continue;
+    if (np_log_entry(v->log, id)->kind != NP_KIND_STATE) continue;
+    settle_text(v, id, id == newest, id > upto);
+    if (s->listed == stays) continue;
     s->listed = stays;
     if (stays) np_view_reveal(v, id);
     else np_view_conceal(v, id);

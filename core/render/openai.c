@@ -38,7 +38,7 @@ static bool is_whole(const np_view *v, const np_message *m) {
   if (m->lone || m->holes || m->native) return false;
   for (uint32_t i = 0; i < m->entries; i++) {
     const np_shown *s = np_view_at(v, m->first + i);
-    if (!s->listed || s->rung != NP_FULL) return false;
+    if (!s->listed || !np_shown_is_own(s)) return false;
     const np_entry *en = np_log_entry(v->log, m->first + i);
     if (renamed(v, en)) return false;
   }
@@ -57,7 +57,7 @@ static const char *text_member(np_json part) {
 static void add_part(const np_view *v, const np_message *m, const np_entry *en,
                      np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
-  if (s->rung == NP_FULL) {
+  if (np_shown_is_own(s)) {
     np_part_raw(m, en->raw.raw, out);
     return;
   }
@@ -156,7 +156,7 @@ static void add_content(const np_view *v, const np_message *m, np_json content,
     add_content_list(v, m, content, out);
   } else if (!is_shown(s)) {
     np_buf_adds(out, "null");
-  } else if (s->rung == NP_FULL) {
+  } else if (np_shown_is_own(s)) {
     if (content.type == NP_JSON_NULL) np_buf_adds(out, "\"\"");
     else if (m->holes && content.type == NP_JSON_ARRAY) add_filled(v, m, en, out);
     else np_part_raw(m, content.raw, out);

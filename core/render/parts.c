@@ -52,7 +52,7 @@ void np_part_shown(const np_view *v, const np_entry *en, np_buf *out) {
   const np_shown *s = np_view_at(v, en->id);
   np_buf text;
   np_buf_init(&text, np_temp(v));
-  np_part_text(v, en, s->rung == NP_FULL ? NULL : &s->text, &text);
+  np_part_text(v, en, np_shown_is_own(s) ? NULL : &s->text, &text);
   np_json_quote(out, np_buf_str(&text));
   if (text.failed) out->failed = true;
   np_buf_free(&text);
@@ -107,7 +107,7 @@ bool np_part_is_whole(const np_view *v, const np_group *g) {
   if (m->shape != v->format->shape || m->lone || m->holes || !m->entries || m->native)
     return false;
   for (uint32_t i = 0; i < m->entries; i++, id = np_view_at(v, id)->next) {
-    if (id != m->first + i || np_view_at(v, id)->rung != NP_FULL) return false;
+    if (id != m->first + i || !np_shown_is_own(np_view_at(v, id))) return false;
     const np_entry *en = np_log_entry(v->log, id);
     if (en->kind == NP_KIND_RESULT && !en->pair) return false;
   }

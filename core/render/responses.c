@@ -22,7 +22,7 @@ static bool is_type(np_json item, const char *name) {
 }
 
 static bool is_full(const np_view *v, const np_entry *en) {
-  return np_view_at(v, en->id)->rung == NP_FULL;
+  return np_shown_is_own(np_view_at(v, en->id));
 }
 
 /* ---- calls and results ---- */
@@ -52,7 +52,7 @@ static void add_id(const np_view *v, const np_entry *call, np_buf *out) {
 
 static np_str shown_text(const np_view *v, const np_entry *en) {
   const np_shown *s = np_view_at(v, en->id);
-  return s->rung == NP_FULL ? en->text : s->text;
+  return np_shown_is_own(s) ? en->text : s->text;
 }
 
 static void add_arguments(const np_view *v, const np_entry *en, np_buf *out) {

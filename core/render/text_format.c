@@ -249,7 +249,7 @@ static void group(const np_view *v, const np_group *g, np_seam *seam, np_buf *ou
   for (int64_t id = np_group_shown(v, g, g->first); id; id = np_group_after(v, g, id)) {
     const np_entry *en = np_log_entry(v->log, id);
     const np_shown *s = np_view_at(v, id);
-    add_block(v, en, s->rung == NP_FULL ? en->text : np_view_text(v, s->text, &filled),
+    add_block(v, en, np_shown_is_own(s) ? en->text : np_view_text(v, s->text, &filled),
               out);
   }
   if (filled.failed) out->failed = true;

@@ -131,7 +131,7 @@ np_str np_view_text(const np_view *v, np_str text, np_buf *buf) {
 }
 
 /* Tokens of `text` in place of the entry, the key filled in. */
-static uint32_t tokens_of(np_view *v, const np_entry *en, np_str text) {
+uint32_t np_view_count(np_view *v, const np_entry *en, np_str text) {
   np_str filled = np_view_text(v, text, &v->scratch);
   if (v->scratch.failed) v->lost = true;
   return v->format->entry_tokens(v, en, &filled);
@@ -246,7 +246,7 @@ static void recount_call(np_view *v, int64_t call, bool at_end, int64_t *saved) 
   s->full = v->format->entry_tokens(v, en, NULL);
   *saved = (int64_t)was - s->full;
   if (s->rung == NP_DROPPED) return;
-  uint32_t now = s->rung == NP_FULL ? s->full : tokens_of(v, en, s->text);
+  uint32_t now = s->rung == NP_FULL ? s->full : np_view_count(v, en, s->text);
   add_tokens(v, en->region, (int64_t)now - s->tokens);
   s->tokens = now;
   if (!at_end || s->unit != UINT32_MAX) np_view_touch(v, call);
@@ -398,7 +398,7 @@ neap_rc np_view_sync(np_view *v, np_err *e) {
 void np_view_reveal(np_view *v, int64_t id) {
   const np_entry *en = np_log_entry(v->log, id);
   np_shown *s = np_view_at(v, id);
-  s->tokens = s->rung == NP_FULL ? s->full : tokens_of(v, en, s->text);
+  s->tokens = np_shown_is_own(s) ? s->full : np_view_count(v, en, s->text);
   add_tokens(v, en->region, s->tokens);
   show_message(v, en);
 }
@@ -445,7 +445,8 @@ void np_view_touch(np_view *v, int64_t id) {
 
 neap_rc np_view_show(np_view *v, int64_t id, np_rung rung, np_str text, np_err *e) {
   const np_entry *en = np_log_entry(v->log, id);
-  uint32_t tokens = rung == NP_FULL ? np_view_at(v, id)->full : tokens_of(v, en, text);
+  uint32_t tokens =
+      rung == NP_FULL ? np_view_at(v, id)->full : np_view_count(v, en, text);
   return np_view_show_counted(v, id, rung, text, tokens, e);
 }
 
@@ -512,7 +513,7 @@ neap_rc np_view_rekey(np_view *v, const char key[4], np_err *e) {
     /* stubs and leads hold the key */
     if (lone) s->full = v->format->entry_tokens(v, en, NULL);
     if (s->rung == NP_DROPPED) continue;
-    uint32_t now = shown ? tokens_of(v, en, s->text) : s->full;
+    uint32_t now = shown ? np_view_count(v, en, s->text) : s->full;
     add_tokens(v, en->region, (int64_t)now - s->tokens);
     s->tokens = now;
   }

@@ -40,13 +40,14 @@ typedef struct np_shown {
   ** has one while it stands for its atoms */
   bool listed;
   bool pinned, held;
-  bool sent : 1;       /* stood in a prompt, at whatever rung */
-  bool fetched : 1;    /* is the answer to a read or recall: never put away again */
-  bool unmarked : 1;   /* its cache mark is left out: newer ones took its place */
-  uint16_t frame;      /* tokens around a result that is shown; other kinds: framing */
-  np_str text;         /* what is shown at trimmed, reference, masked */
-  uint32_t full;       /* tokens at full, without its message's framing */
-  uint32_t tokens;     /* tokens now; 0 when dropped */
+  bool sent : 1;     /* stood in a prompt, at whatever rung */
+  bool fetched : 1;  /* is the answer to a read or recall: never put away again */
+  bool unmarked : 1; /* its cache mark is left out: newer ones took its place */
+  bool whole : 1;    /* a state's change that stands, at full, for the whole: its text */
+  uint16_t frame;    /* tokens around a result that is shown; other kinds: framing */
+  np_str text;       /* what is shown at trimmed, reference, masked, or of a whole */
+  uint32_t full;     /* tokens at full, without its message's framing */
+  uint32_t tokens;   /* tokens now; 0 when dropped */
   uint32_t prev, next; /* order of rendering, 0 at the ends; ids fit (np_log_reserve) */
   uint32_t run;        /* right at both ends of a run of dropped entries */
   uint32_t unit;       /* its segment in the frame, UINT32_MAX when none */
@@ -229,6 +230,9 @@ struct np_view {
   uint32_t head_cost, tail_cost; /* tokens of head and tail, in fixed and hot */
   int64_t tools_cost;            /* of the head, what the tools are */
   uint32_t dirty; /* lowest segment that may have changed, UINT32_MAX: none */
+  /* appends what a state's entry stands for in its region; false: for what it says. NULL: all do */
+  bool (*whole)(void *ctx, int64_t id, np_buf *out);
+  void *whole_ctx;
   np_arena arena; /* replacement texts */
   np_buf scratch;
   bool lost; /* memory ran out in counting: nothing is right any more */
@@ -298,6 +302,10 @@ np_lay np_view_lay_now(const np_view *v);
 neap_rc np_view_lay(np_view *v, np_lay lay, np_err *e);
 /* The newest state up to there, 0: none. */
 int64_t np_view_state(const np_view *v, int64_t upto);
+/* Tokens that this state would have in its region. */
+int64_t np_view_state_tokens(np_view *v, int64_t id);
+/* Tokens of `text` in the place of an entry's, the mark key filled in. */
+uint32_t np_view_count(np_view *v, const np_entry *en, np_str text);
 
 /* Before a rendering: after folds, what is hidden has no segment. */
 void np_view_forget_units(np_view *v);
@@ -324,6 +332,11 @@ void np_view_taken(np_view *v);
 
 static inline np_shown *np_view_at(const np_view *v, int64_t id) {
   return &v->shown[id - 1];
+}
+
+/* Whether an entry is shown with its own text, and no other in its place. */
+static inline bool np_shown_is_own(const np_shown *s) {
+  return s->rung == NP_FULL && !s->whole;
 }
 
 static inline bool np_view_is_live(const np_view *v, int64_t summary) {
