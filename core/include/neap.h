@@ -493,8 +493,9 @@ NEAP_API neap_rc neap_entry_text(neap_session *s, int64_t entry, neap_str *text)
 ** from which nothing goes without a reason. What it does not list is refused.
 **
 ** A change is proposed, checked path by path, and taken whole or not at all. Each taken one is a
-** version, in the log with who, why and what it rests on. It is shown as an entry of kind `state`:
-** behind what is there, until the prompt is written anew, then in its region, the newest alone. */
+** version, in the log with who, why and what it rests on. It is shown as an entry of kind `state`,
+** which says what has changed in operations of a patch (the first one: the whole), behind what is
+** there; when the prompt is written anew the newest stands in its region, whole, alone. */
 typedef struct neap_proposal {
   size_t size;     /* sizeof(neap_proposal) */
   const char *who; /* "user", "controller", "model", "tool" or "policy" */
