@@ -509,7 +509,8 @@ void np_object_free(neap_session *s);
 neap_rc np_object_take_schema(neap_session *s, np_str json);
 neap_rc np_object_take(neap_session *s, const np_event *ev, bool lost);
 neap_rc np_object_take_state(neap_session *s, int64_t entry); /* a state has come in */
-np_str np_object_now(const neap_session *s); /* as JSON; empty: none yet; till it changes */
+np_str np_object_now(
+    const neap_session *s); /* as JSON; empty: none yet; till it changes */
 int64_t np_object_version(const neap_session *s);
 void np_object_account(neap_session *s, np_buf *b);
 /* Proposes. `call` (may be NULL) is the model's, whose result is what was decided: it is written

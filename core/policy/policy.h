@@ -64,7 +64,7 @@ typedef struct np_turn {
                            np_err *e);
   void *artifact_ctx;
   np_str (*object)(const void *ctx); /* the state object, JSON; empty: none yet */
-  bool has_object; /* there is such an object, which may be empty */
+  bool has_object;                   /* there is such an object, which may be empty */
   /* tries what a hook asks for; NULL: this session takes nothing. NEAP_E_REFUSED: the faults say
   ** why; another code is an error of the hook's */
   neap_rc (*attempt)(void *ctx, const struct np_pending *p, np_buf *faults, np_err *e);
