@@ -299,6 +299,7 @@ struct neap_session {
   np_err stuck_why;
   bool alarmed, alarm;   /* usage is over the threshold; since this turn */
   np_buf warnings;       /* about the prefix, at the first turn; likewise */
+  size_t looked;         /* bytes of the prefix that they are about, and one */
   np_buf said;           /* what hooks have logged in the turn, in the same form */
   bool said_cut;         /* there was more */
   np_buf hook_errors;    /* of the last turn, as JSON strings parted by commas */

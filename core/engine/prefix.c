@@ -118,10 +118,21 @@ static bool keep(np_buf *kept, np_str text) {
   return ok;
 }
 
+/* Texts are only added: another length is another prefix. */
+static size_t prefix_size(const neap_session *s) {
+  size_t n = 1 + s->tools.n;
+  for (size_t i = 0; i < s->log.entry_count; i++) {
+    if (s->log.entries[i].kind == NP_KIND_SYSTEM) n += s->log.entries[i].text.n;
+  }
+  return n;
+}
+
 neap_rc np_prefix_look(neap_session *s) {
   neap *n = s->engine;
   np_buf system, *b = &s->warnings;
-  if (s->turn) return NEAP_OK;
+  size_t size = s->turn ? 0 : prefix_size(s);
+  if (s->turn || size == s->looked)
+    return NEAP_OK; /* a prompt before may not have fitted */
   np_buf_clear(b);
   np_buf_init(&system, &n->alloc);
   gather(s, &system);
@@ -137,5 +148,6 @@ neap_rc np_prefix_look(neap_session *s) {
   }
   ok = ok && !b->failed && !system.failed;
   np_buf_free(&system);
+  s->looked = ok ? size : 0;
   return ok ? NEAP_OK : np_fail_mem(&s->err);
 }

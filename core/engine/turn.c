@@ -311,8 +311,25 @@ static neap_rc begin(neap_session *s) {
   return NEAP_OK;
 }
 
+/* Are the system texts alone more than the budget? No hook can change that. */
+static bool is_hopeless(const neap_session *s) {
+  int64_t n = 0;
+  for (size_t i = 0; i < s->pack.view.count; i++) {
+    if (s->log.entries[i].kind == NP_KIND_SYSTEM)
+      n += (int64_t)s->pack.view.shown[i].tokens;
+  }
+  return n > s->pack.budget;
+}
+
+/* Finds how little the prompt could have, which is what the host is told. */
+static neap_rc tell_hopeless(neap_session *s) {
+  neap_rc rc = np_catalogue_settle(s, true);
+  return rc ? rc : np_pack_last_resort(&s->pack, &s->err);
+}
+
 /* What the hooks ask for, and then what is needed to make it fit. */
 static neap_rc decide(neap_session *s) {
+  if (is_hopeless(s)) return tell_hopeless(s);
   neap_rc rc = admit_new(s);
   if (rc) return rc;
   attach(s);
@@ -345,7 +362,8 @@ static neap_rc make_account(neap_session *s) {
   np_buf_clear(&s->hook_errors);
   np_buf_clear(&s->said);
   s->said_cut = false;
-  np_buf_clear(&s->warnings);
+  if (!s->overflow)
+    np_buf_clear(&s->warnings); /* else the first prompt's account has them */
   return rc;
 }
 

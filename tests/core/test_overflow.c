@@ -78,6 +78,26 @@ static void test_stuck(void) {
   }
 }
 
+/* System texts above the budget: no hook is asked, turn after turn, and the prefix is still looked
+** at. */
+static void test_hopeless(void) {
+  const char *path = policy_file("counter.lua", counter);
+  neap_session *s = session_open(n, "hopeless", path, 600, NULL);
+  char message[4096] = "{'role':'system','content':'Now: 2026-11-30T12:00:00Z.";
+  neap_str p;
+  for (int i = 0; i < 700; i++) strcat(message, " word");
+  strcat(message, "'}");
+  append(s, message);
+  for (int i = 0; i < 3; i++) {
+    append(s, "{'role':'user','content':'u'}");
+    CHECK("it does not fit", neap_prompt(s, &p) == NEAP_E_BUDGET);
+    CHECK("no hook ran", !has(account(s), "ran "));
+    CHECK("the clock is told", has(account(s), "\"what\":\"clock\""));
+    CHECK("so is what would help", has(account(s), "\"at_least\":"));
+  }
+  neap_session_close(s);
+}
+
 /* What is left of the budget at the growth of the last turns, and one word when usage rises. */
 static void test_outlook(void) {
   neap_session *s = session_open(n, "outlook", NULL, 4000, NULL);
@@ -240,6 +260,7 @@ int main(void) {
   test_irreducible();
   test_after_overflow();
   test_stuck();
+  test_hopeless();
   test_warnings();
   test_outlook();
   test_giant();
