@@ -191,6 +191,7 @@ static int engine_session(lua_State *L) {
   o.window = field_int(L, 2, "window");
   o.reserve = field_int(L, 2, "reserve");
   o.alarm = field_num(L, 2, "alarm");
+  o.state_share = field_num(L, 2, "state_share");
   o.failures = field_int(L, 2, "failures");
   if (field_bool(L, 2, "no_reload")) o.flags |= NEAP_NO_RELOAD;
   if (field_bool(L, 2, "no_tools")) o.flags |= NEAP_NO_TOOLS;

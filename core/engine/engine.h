@@ -526,6 +526,16 @@ bool np_object_same(np_str a, np_str b);
 neap_rc np_object_refusal(np_str faults, const neap_alloc *a, np_err *e); /* one line */
 void np_object_head(const np_proposal *p, np_buf *out);
 void np_object_answer(const np_proposal *p, bool changed, np_buf *out);
+/* share.c: what a proposal makes of the state as it is, and whether that has room: as
+** np_object_propose. The same of a stored session by the settings of its last opening. */
+neap_rc np_share_open(neap_session *s);
+void np_share_settings(const neap_session *s, np_buf *out);
+neap_rc np_object_decide(const neap_session *s, const np_proposed *ask, np_buf *out,
+                         np_faults *faults, np_err *e);
+neap_rc np_share_check(const np_vocab *v, int64_t limit, np_str was, np_str now,
+                       np_buf *list, np_err *e);
+neap_rc np_share_stored(neap *n, np_str settings, np_str was, np_str now, np_buf *list,
+                        np_err *e);
 /* A state's block: what the proposal has made of `was` (empty: of nothing), as the change, or whole
 ** where that is no longer; and the object of a text that has it whole, else empty. */
 neap_rc np_object_block(np_str was, const np_proposal *p, np_str object, np_buf *out,

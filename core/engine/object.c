@@ -250,8 +250,7 @@ neap_rc np_object_change(neap_session *s, const neap_proposal *p, const np_entry
   np_proposed ask = {made.who, made.patch, np_str_says(made.reason)};
   np_str now = np_object_now(s);
   made.refused = np_object_is_late(np_object_version(s), p, &list);
-  if (!made.refused)
-    rc = np_object_propose(s->object.schema, now, &ask, &object, &faults, a, &s->err);
+  if (!made.refused) rc = np_object_decide(s, &ask, &object, &faults, &s->err);
   if (rc == NEAP_E_REFUSED) made.refused = true, rc = NEAP_OK;
   bool changed = !made.refused && !np_object_same(now, np_buf_str(&object));
   made.version = changed ? s->object.versions + 1 : np_object_version(s);
@@ -300,8 +299,7 @@ static neap_rc begin_with(neap_session *s, np_str json, np_str reason) {
   np_buf_init(&list, a);
   np_faults faults = {.list = &list};
   np_proposed ask = {NP_WHO_COUNT, json, true};
-  rc =
-      np_object_propose(s->object.schema, NP_LIT(""), &ask, &object, &faults, a, &s->err);
+  rc = np_object_decide(s, &ask, &object, &faults, &s->err);
   if (rc == NEAP_E_REFUSED) rc = np_object_refusal(np_buf_str(&list), a, &s->err);
   made.version = s->object.versions + 1;
   if (!rc && object.failed) rc = np_fail_mem(&s->err);

@@ -65,8 +65,7 @@ neap_rc np_object_try(const neap_session *s, const np_pending *p, np_buf *faults
   if (p->source && !np_log_entry(&live->log, p->source))
     return np_fail(e, NEAP_E_ARG, "the source %lld is no entry", (long long)p->source);
   np_buf_init(&out, &live->engine->alloc);
-  neap_rc rc = np_object_propose(live->object.schema, np_object_now(live), &ask, &out, &f,
-                                 &live->engine->alloc, e);
+  neap_rc rc = np_object_decide(s, &ask, &out, &f, e);
   np_buf_free(&out);
   return rc;
 }

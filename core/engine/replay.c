@@ -72,6 +72,8 @@ static void read_options(np_json head, np_arena *ar, const neap_alloc *a,
     o->cache = (neap_cache)number_of(prices, "marks");
   }
   o->failures = number_of(head, "failures");
+  o->state_share = (double)number_of(head, "state_share") / NP_MILLION;
+  if (o->state_share <= 0) o->state_share = -1; /* none, or a log of before */
   if (np_json_get(head, "options", &options) && np_arena_copy(ar, options.raw, &kept))
     o->options_json = kept.p;
 }

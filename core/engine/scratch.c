@@ -233,8 +233,7 @@ static neap_rc try_patch(const neap_session *s, const np_draft *d, bool *changes
   np_buf_init(&list, &s->engine->alloc);
   np_faults faults = {.list = &list};
   np_proposed ask = {d->who, d->patch, true};
-  neap_rc rc =
-      np_object_propose(s->object.schema, now, &ask, &out, &faults, &s->engine->alloc, e);
+  neap_rc rc = np_object_decide(s, &ask, &out, &faults, e);
   *changes = !rc && !np_object_same(now, np_buf_str(&out));
   if (rc == NEAP_E_REFUSED) np_object_refusal(np_buf_str(&list), &s->engine->alloc, e);
   np_buf_free(&out);

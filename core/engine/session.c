@@ -258,6 +258,7 @@ neap_rc np_session_parts(neap_session *s) {
   np_str options = np_str_cstr(s->options.options_json);
   neap_rc rc = check_known(s);
   if (!rc) rc = check_alarm(s);
+  if (!rc) rc = np_share_open(s);
   if (!rc) rc = find_format(s, &format);
   if (!rc) rc = choose_model(s, &model);
   if (!rc) rc = np_economy_choose(s);
@@ -320,6 +321,7 @@ static void add_settings(const neap_session *s, np_buf *b) {
   np_economy_settings(s, b);
   np_buf_adds(b, ",\"failures\":");
   np_buf_int(b, s->options.failures);
+  np_share_settings(s, b);
   np_pins_open(s, b);
   np_buf_adds(b, ",\"options\":");
   np_buf_adds(b, options && *options ? options : "{}");

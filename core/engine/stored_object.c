@@ -17,6 +17,7 @@ typedef struct stored {
   record *all;
   size_t count, cap;
   np_str schema; /* as text; empty: none */
+  np_str open;   /* settings of the last writer */
   const np_schema *rules;
   int64_t versions;
   bool waits; /* the last one was taken, and its state has not come yet */
@@ -148,6 +149,7 @@ static neap_rc take(void *ctx, const np_event *ev, bool purged) {
     return NEAP_OK;
   }
   if (ev->kind == NP_EV_SCHEMA) return take_schema(st, ev->body);
+  if (ev->kind == NP_EV_OPEN) keep(st, ev->head, &st->open);
   if (ev->kind == NP_EV_MESSAGE) return take_message(st, ev->body);
   if (ev->kind == NP_EV_PROPOSAL) take_proposal(st, ev);
   else if (ev->kind == NP_EV_ROLLBACK) take_rollback(st, ev->head);
@@ -155,7 +157,7 @@ static neap_rc take(void *ctx, const np_event *ev, bool purged) {
 }
 
 static void begin(stored *st, neap *n) {
-  *st = (stored){.n = n, .schema = NP_LIT("")};
+  *st = (stored){.n = n, .schema = NP_LIT(""), .open = NP_LIT("")};
   np_arena_init(&st->ar, &n->alloc);
 }
 
@@ -228,6 +230,8 @@ static neap_rc decide(stored *st, const char *session, const neap_proposal *p,
   np_proposed ask = {made->who, made->patch, np_str_says(made->reason)};
   if (!made->refused)
     rc = np_object_propose(st->rules, now(st), &ask, &object, &faults, a, e);
+  if (!rc && !made->refused)
+    rc = np_share_stored(st->n, st->open, now(st), np_buf_str(&object), &list, e);
   if (rc == NEAP_E_REFUSED) made->refused = true, rc = NEAP_OK;
   bool changed = !made->refused && !np_object_same(now(st), np_buf_str(&object));
   made->version = changed ? st->versions + 1 : version(st);

@@ -210,6 +210,9 @@ typedef struct neap_options {
   /* what the state object may be, as a JSON schema: see neap_state_propose. NULL: a resumed
   ** session keeps its own, another one has no such object */
   const char *state_schema;
+  /* share of the budget that the state object may have in tokens, besides its 64 KiB. 0: 0.25,
+  ** -1: any */
+  double state_share;
 } neap_options;
 
 /* never look at the policy file again; the host calls neap_reload */

@@ -120,7 +120,7 @@ static int push_faults(lua_State *L) {
       np_json_get(item, "what", &what);
       if (b->n) np_buf_addc(b, '\n');
       np_json_text(path, b);
-      np_buf_adds(b, ": ");
+      if (path.raw.n > 2) np_buf_adds(b, ": ");
       np_json_text(what, b);
     }
   }

@@ -59,6 +59,7 @@ local OPTIONS = {
   no_reload = true,
   no_tools = true,
   state_schema = true,
+  state_share = true,
 }
 local OTHERS = {
   store = true,

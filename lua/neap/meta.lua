@@ -49,6 +49,8 @@ local neap = {}
 ---                          their language (that of the steps)
 ---@field state_schema? table|string what the state object may be, as a JSON schema; see
 ---  Session:propose. A session that is resumed keeps its own
+---@field state_share? number share of the budget that the state object may have in tokens (0.25), besides
+---                          its 64 KiB; -1: any
 ---@field handover? table|string what another session handed over (Session:handover): this one
 ---                          begins with it, and with its schema where none is given
 ---@field compress? boolean compress what is stored, where it saves a tenth (zstd; slower)

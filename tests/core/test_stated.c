@@ -24,6 +24,7 @@ static neap_session *stated_open(neap *n, const char *name, const char *format,
                     .reserve = -1,
                     .format = format,
                     .state_schema = open_schema,
+                    .state_share = 1,
                     .flags = NEAP_NO_RELOAD};
   neap_rc rc = neap_session_open(n, name, &o, &s);
   if (rc) fprintf(stderr, "%s\n", neap_error(n));

@@ -66,16 +66,73 @@ describe("the state object", function()
   end)
 
   it("is told when it is too large for the window, and shrunk by a proposal", function()
-    local s <close> = open({ window = 4000, state_schema = [[{ "type": "object",
+    local store = DIR .. "/window.db"
+    local before = open({ store = store, state_schema = [[{ "type": "object",
       "properties": { "text": { "type": "string" } } }]] })
-    assert(s:add({ role = "user", content = "T" }))
-    assert(s:prompt())
-    assert(s:propose("model", { text = ("word "):rep(6000) }))
+    assert(before:add({ role = "user", content = "T" }))
+    assert(before:propose("model", { text = ("word "):rep(6000) }))
+    before:close()
+    local s <close> = assert(neap.session({ name = "run", store = store, window = 4000 }))
     local body, why = s:prompt()
     assert.is_nil(body)
     assert.truthy(why:find("; %d+ of these are the state object; .* propose a smaller state$"), why)
+    -- a smaller one is taken, though it is too large still; a larger one is not
+    assert(s:propose("controller", { text = ("word "):rep(5000) }))
+    local _, no = s:propose("controller", { text = ("word "):rep(5500) })
+    has(no, "share of the budget")
     assert(s:propose("controller", { text = "word" }))
     assert(s:prompt())
+  end)
+
+  it("has a share of the budget, and what is refused is told by its paths (S2.28)", function()
+    local store = DIR .. "/share.db"
+    local any = { type = "object", additionalProperties = true }
+    local options = { window = 4000, reserve = -1, store = store, state_schema = any }
+    options.policy = scene.policy(DIR, "share.lua", [[return { api = 1, assemble = function(ctx)
+      if ctx.step == 1 then ctx:log(ctx:propose { notes = ("word "):rep(2000) }) end
+    end }]])
+    local s = open(options)
+    assert(s:add({ role = "user", content = "T" }))
+    assert(s:propose("user", { goal = "go", list = { "a" } }))
+    local version, why, code, faults = s:propose("model", {
+      notes = ("word "):rep(900), list = { "a", ("more "):rep(200) }, goal = json.null })
+    assert.are.same({ nil, "refused" }, { version, code })
+    has(why, "the state would have 1,1")
+    has(why, " tokens; its share of the budget is 1,000: keep less in it, or raise state_share")
+    local paths = {}
+    for i, one in ipairs(faults) do
+      paths[i] = one.path
+    end
+    assert.are.same({ "", "/list", "/notes" }, paths)
+    assert.truthy(faults[3].what:match("^would have 90%d tokens, 90%d more than now$"))
+    assert.are.equal(1, select(2, s:state()))
+    -- a policy is told at once, a draft is not passed, and the rest of both is as it was
+    assert(s:prompt())
+    has(s:account().log[1], "nil the state would have")
+    local draft = assert(s:scratch("model", "much", { patch = { notes = ("word "):rep(800) } }))
+    assert(s:propose("model", { notes = ("word "):rep(700) }))
+    assert(s:propose("model", { notes = "" }))
+    assert(s:propose("model", { list = { ("word "):rep(600) } }))
+    has(select(2, s:pass(draft, "user")), "its share of the budget")
+    assert.are.equal("waiting", s:scratchpad()[1].status)
+    s:close()
+    -- nor by the command line
+    local words = { "state", "propose", "run", json.encode({ notes = ("word "):rep(900) }) }
+    words[5], words[6] = "--store", store
+    local exit, _, err = shared.run(words)
+    assert.are.equal(1, exit)
+    has(err, "its share of the budget is 1,000")
+    local st <close> = assert(neap.store({ store = store }))
+    assert.is_nil(assert(st:replay("run")).turn)
+    -- another share, or none
+    for _, share in ipairs({ 0.9, -1 }) do
+      local t <close> =
+        open({ window = 4000, reserve = -1, state_schema = any, state_share = share })
+      assert(t:propose("model", { notes = ("word "):rep(2000 + (share < 0 and 9000 or 0)) }))
+    end
+    local none, wrong = neap.session({ state_share = 1.5, state_schema = any })
+    assert.is_nil(none)
+    has(wrong, "state_share must be a share of the budget between 0 and 1, or -1 for none")
   end)
 
   it("takes names of checkpoints that no entry can be meant by", function()
