@@ -220,7 +220,7 @@ static void run(const char *format, const char *policy, unsigned long long seed)
       fprintf(stderr, "%.300s\n", account(s).p);
       fprintf(stderr, "%.300s\n", account(t).p);
     }
-    CHECK("its prompts are those of one that never was there", same);
+    CHECK("its prompts are those of one that never was there (T16)", same);
   }
   neap_close(n);
   neap_close(m);

@@ -103,7 +103,7 @@ local function check_kept(s, one)
 end
 
 describe("a summary in the mode facts", function()
-  it("shows a model no result, and keeps their lines word by word", function()
+  it("shows a model no result, and keeps their lines word by word (S0.20)", function()
     local asked = {}
     local s = open(policy("facts"), {
       summarize = function(ask)
@@ -209,7 +209,7 @@ describe("two scales", function()
     return table.concat(out, " ")
   end
 
-  it("notes each step that grows old, and makes one entry of those of a sub-task", function()
+  it("notes each step that grows old, makes one entry of those of a sub-task (S4.10)", function()
     local seen = run(function(s)
       s:phase("the valve")
     end)

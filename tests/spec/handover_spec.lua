@@ -54,7 +54,7 @@ local function first(store)
 end
 
 describe("a handover", function()
-  it("is all that another session goes on with", function()
+  it("is all that another session goes on with (S3.24, S3.7)", function()
     local store = DIR .. "/all.db"
     local s = first(store)
     local text = assert(s:handover())

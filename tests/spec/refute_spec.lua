@@ -39,7 +39,7 @@ describe("a refutation", function()
     has(t:refutations()[1].line, "- [step 0] 该步的结论已被推翻：读错了。后续推理不得再引用该步的事实。")
   end)
 
-  it("is found where it is used later, and there alone (T17, S0.40)", function()
+  it("is found where it is used later, and there alone (T17, S0.28, S0.40)", function()
     local store = DIR .. "/uses.db"
     local s = begin({ store = store })
     assert(s:add({ role = "assistant", content = "bucket_alpha has 4711 left" }))
