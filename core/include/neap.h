@@ -334,7 +334,8 @@ typedef struct neap_swept {
 } neap_swept;
 NEAP_API neap_rc neap_store_vacuum(neap *n, neap_swept *out);
 /* Copies the store to a new file while others write: it holds one state of it, all that had been
-** written when the copy began. NEAP_E_IO: `path` is there already, or cannot be made. */
+** written when the copy began. It is made as `path`.part, and has its name when it is whole.
+** NEAP_E_IO: one of the two is there already, or cannot be made. */
 NEAP_API neap_rc neap_store_backup(neap *n, const char *path);
 
 /* ---- what the host supplies ---------------------------------------------------------- */

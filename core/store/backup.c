@@ -1,11 +1,12 @@
 /*
 ** A copy of the file while others write: a connection of its own keeps one state of it in view,
-** and its pages are copied some at a time. next: upkeep.c
+** and its pages are copied some at a time. It has its name only when it is whole. next: upkeep.c
 */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* mknod */
 #endif
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,20 +34,38 @@ static neap_rc fail_target(const char *path, int rc, np_err *e) {
                  path);
 }
 
-/* Private, as a store is, before a byte is in it; nothing that is there is written over. */
-static neap_rc make_target(const char *path, sqlite3 **out, np_err *e) {
-  if (mknod(path, S_IFREG | S_IRUSR | S_IWUSR, 0) != 0)
-    return np_fail(e, NEAP_E_IO,
-                   errno == EEXIST
-                       ? "backup '%.200s': the file is there already; give another"
-                       : "backup '%.200s': the file cannot be made; check the path",
-                   path);
-  int rc = sqlite3_open_v2(path, out, SQLITE_OPEN_READWRITE, NULL);
+static neap_rc fail_exists(const char *path, np_err *e) {
+  return np_fail(e, NEAP_E_IO, "backup '%.200s': the file is there already; give another",
+                 path);
+}
+
+/* Private, as a store is, before a byte is in it. */
+static neap_rc make_part(const char *part, const char *path, sqlite3 **out, np_err *e) {
+  struct stat is;
+  if (lstat(path, &is) == 0) return fail_exists(path, e);
+  if (mknod(part, S_IFREG | S_IRUSR | S_IWUSR, 0) != 0)
+    return np_fail(
+        e, NEAP_E_IO,
+        errno == EEXIST
+            ? "backup '%.200s': there is a '%.200s': another backup is being "
+              "made, or one was broken off; remove that file if it is so"
+            : "backup '%.200s': the file '%.200s' cannot be made; check the path",
+        path, part);
+  int rc = sqlite3_open_v2(part, out, SQLITE_OPEN_READWRITE, NULL);
   if (rc == SQLITE_OK) return NEAP_OK;
   sqlite3_close(*out);
   *out = NULL;
-  unlink(path);
+  unlink(part);
   return (rc & 0xFF) == SQLITE_NOMEM ? np_fail_mem(e) : fail_target(path, rc, e);
+}
+
+/* Gives the whole copy its name; nothing that is there is written over. Where a file cannot have
+** two names, between the look and the new name another may come. */
+static neap_rc name_whole(const char *part, const char *path, np_err *e) {
+  struct stat is;
+  if (link(part, path) == 0) return unlink(part) == 0 ? NEAP_OK : fail_target(path, 0, e);
+  if (errno == EEXIST || lstat(path, &is) == 0) return fail_exists(path, e);
+  return rename(part, path) == 0 ? NEAP_OK : fail_target(path, 0, e);
 }
 
 static neap_rc copy_pages(sqlite3 *from, sqlite3 *to, const char *path, np_err *e) {
@@ -65,17 +84,31 @@ static neap_rc copy_pages(sqlite3 *from, sqlite3 *to, const char *path, np_err *
   return fail_target(path, rc == SQLITE_DONE ? done : rc, e);
 }
 
+static neap_rc copy_to(sqlite3 *from, const char *part, const char *path, np_err *e) {
+  sqlite3 *to = NULL;
+  neap_rc rc = make_part(part, path, &to, e);
+  if (rc != NEAP_OK) return rc;
+  rc = copy_pages(from, to, path, e);
+  if (sqlite3_close(to) != SQLITE_OK && rc == NEAP_OK) rc = fail_target(path, 0, e);
+  if (rc == NEAP_OK) rc = name_whole(part, path, e);
+  if (rc != NEAP_OK) unlink(part); /* no half of one is left */
+  return rc;
+}
+
 neap_rc np_sq_backup(np_store *store, const char *path_cstr, np_err *e) {
-  sqlite3 *from = NULL, *to = NULL;
+  sqlite3 *from = NULL;
   np_sqlite *sq = np_sq_lock_back(store);
+  np_buf part;
   neap_rc rc = np_sq_here(sq, e);
   if (rc == NEAP_OK && !sq->readonly) rc = np_sq_flush_all(sq, e);
   if (rc == NEAP_OK) rc = look(sq, &from, e);
   np_sq_unlock(sq, rc);
-  if (rc == NEAP_OK) rc = make_target(path_cstr, &to, e);
-  if (rc == NEAP_OK) rc = copy_pages(from, to, path_cstr, e);
-  sqlite3_close(to);
-  if (rc != NEAP_OK && to) unlink(path_cstr); /* no half of one is left */
+  np_buf_init(&part, sq->st.alloc);
+  np_buf_adds(&part, path_cstr);
+  np_buf_add(&part, (np_str){".part", 6}); /* with its end */
+  if (rc == NEAP_OK)
+    rc = part.failed ? np_fail_mem(e) : copy_to(from, part.p, path_cstr, e);
+  np_buf_free(&part);
   sqlite3_close(from);
   return rc;
 }

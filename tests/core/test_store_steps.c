@@ -11,7 +11,7 @@
 
 #include "store_help.h"
 
-static char dir[64], path[128], copy[128];
+static char dir[64], path[128], copy[128], part[160];
 
 static neap_rc open_rw(np_store **st, np_err *e);
 
@@ -203,15 +203,16 @@ static bool is_well(const struct deed *d) {
   np_err e = {0};
   seen s = seen_new();
   neap_rc rc = open_rw(&st, &e);
-  /* what a kill has left of a copy is not taken for a store that has lost its sessions */
-  bool lies = access(copy, F_OK) == 0 &&
-              np_store_sqlite_open(libc, copy, true, &half, &e) == NEAP_OK;
-  if (lies) {
-    lies = faults(half, &e) == 0 && read_all(half, "t", "s", 1, &s, &e) == NEAP_OK &&
+  /* what has a copy's name is whole, whenever the kill came */
+  bool there = access(copy, F_OK) == 0;
+  bool lies = there && np_store_sqlite_open(libc, copy, true, &half, &e) != NEAP_OK;
+  if (there && !lies) {
+    lies = faults(half, &e) != 0 || read_all(half, "t", "s", 1, &s, &e) != NEAP_OK ||
            s.events < 4;
     half->ops->close(half, NULL);
   }
   unlink(copy);
+  unlink(part);
   e.text[0] = 0;
   bool good = !lies && rc == NEAP_OK && faults(st, &e) == 0 &&
               read_all(st, "t", "s", 1, &s, &e) == NEAP_OK && s.events >= 4;
@@ -293,6 +294,7 @@ int main(void) {
   if (!mkdtemp(dir)) return 2;
   snprintf(path, sizeof path, "%s/store.db", dir);
   snprintf(copy, sizeof copy, "%s/copy.db", dir);
+  snprintf(part, sizeof part, "%s.part", copy);
   np_buf_init(&bytes, libc);
   large = make_body(300000, 1);
   small = make_body(5000, 2);

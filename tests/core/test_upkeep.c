@@ -12,7 +12,7 @@
 #include "store_help.h"
 
 static char dir[64] = "/tmp/neap-upkeep-XXXXXX";
-static char path[128], copy_path[128];
+static char path[128], copy_path[128], part_path[160];
 
 static void remove_files(void) {
   static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
@@ -97,6 +97,7 @@ static void backs_up_while_others_write(void) {
     copy->ops->close(copy, &e);
     CHECK("a file that is there is not written over",
           st->ops->backup(st, copy_path, &e) == NEAP_E_IO && is_helpful(&e));
+    CHECK("nothing else is left", access(part_path, F_OK) != 0);
   }
   for (int i = 0; i < 2; i++) {
     int status = 0;
@@ -105,6 +106,21 @@ static void backs_up_while_others_write(void) {
     waitpid(pid[i], &status, 0);
   }
   close(p[0]);
+  st->ops->close(st, NULL);
+}
+
+/* What a broken-off copy has left is neither overwritten nor removed: it may be another's. */
+static void tells_of_a_copy_in_the_making(void) {
+  np_err e = {0};
+  remove_files();
+  np_store *st = open_at(path);
+  FILE *f = fopen(part_path, "w");
+  CHECK("there is one", f && fclose(f) == 0);
+  CHECK("it is told", st->ops->backup(st, copy_path, &e) == NEAP_E_IO &&
+                          strstr(e.text, "copy.db.part': another backup"));
+  CHECK("and left alone", access(part_path, F_OK) == 0 && access(copy_path, F_OK) != 0);
+  unlink(part_path);
+  CHECK("without it there is a copy", st->ops->backup(st, copy_path, &e) == NEAP_OK);
   st->ops->close(st, NULL);
 }
 
@@ -206,7 +222,9 @@ int main(void) {
   if (!mkdtemp(dir)) return 2;
   snprintf(path, sizeof path, "%s/store.db", dir);
   snprintf(copy_path, sizeof copy_path, "%s/copy.db", dir);
+  snprintf(part_path, sizeof part_path, "%s.part", copy_path);
   backs_up_while_others_write();
+  tells_of_a_copy_in_the_making();
   sweeps_what_nothing_refers_to();
   tells_of_a_damaged_index();
   remove_files();
