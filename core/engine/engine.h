@@ -157,6 +157,7 @@ typedef struct np_refuted {
   np_use *uses;
   size_t use_count, use_cap;
   size_t looked, told; /* citations; uses that an account has told */
+  int64_t known;       /* in resuming: uses by entries up to there were told before */
   int64_t steps;       /* that have used one */
   int64_t last_step;   /* of these before the last look */
   size_t first, mid;   /* uses found by that look; behind mid by values of the state */

@@ -248,7 +248,7 @@ static neap_rc lay_turn(neap_session *s, np_str account, np_str body) {
   }
   if (rc) return rc;
   mark_changed(s, body);
-  s->admitted = s->told = (int64_t)s->log.entry_count;
+  s->admitted = s->told = s->refuted.known = (int64_t)s->log.entry_count;
   rc = np_relive_turn(s, account, folded);
   np_breaker_turn(s);
   return rc;

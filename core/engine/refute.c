@@ -393,8 +393,11 @@ void np_refuted_account(neap_session *s, np_buf *b) {
   add_int(b, ",\"pollution\":{\"refuted\":", (int64_t)r->count);
   add_int(b, ",\"steps\":", r->steps);
   np_buf_adds(b, ",\"uses\":[");
+  bool any = false;
   for (size_t i = r->told; i < r->use_count; i++) {
-    add_int(b, i > r->told ? ",{\"entry\":" : "{\"entry\":", r->uses[i].entry);
+    if (r->uses[i].entry <= r->known) continue;
+    add_int(b, any ? ",{\"entry\":" : "{\"entry\":", r->uses[i].entry);
+    any = true;
     add_int(b, ",\"step\":", r->uses[i].step);
     add_int(b, ",\"source\":", r->uses[i].source);
     np_buf_adds(b, ",\"text\":");

@@ -111,6 +111,49 @@ describe("a refutation", function()
     assert.falsy(s:prompt():find("Correction", 1, true))
   end)
 
+  it("is found the same after resuming, in a copy, read in, run again (S0.40)", function()
+    local told = policy("told.lua", [[return { api = 1, assemble = function(ctx)
+      ctx:log("used", ctx.pollution or "none")
+    end }]])
+    local store = DIR .. "/again.db"
+    local function open(name)
+      return assert(neap.session({ name = name, store = store, policy = told }))
+    end
+    local s = begin({ store = store, policy = told })
+    assert(s:refute({ step = 1 }, "another machine"))
+    step(s, 3, "So bucket_alpha is full.", "ok")
+    assert(s:prompt())
+    assert.are.equal(1, #s:account().pollution.uses)
+    s:close()
+    -- what was told before is not told again, and is counted
+    s = open("run")
+    assert(s:prompt())
+    local p = s:account().pollution
+    assert.are.same({ 1, 0, "used 1" }, { p.steps, #p.uses, s:account().log[1] })
+    s:close()
+    local st <close> = assert(neap.store({ store = store }))
+    assert(st:fork("run", "copy"))
+    local path = DIR .. "/again.jsonl"
+    local f = assert(io.open(path, "wb"))
+    assert(st:export("run", f))
+    f:close()
+    assert.are.equal("back", (st:import(shared.read(path), "back")))
+    for _, name in ipairs({ "run", "copy", "back" }) do
+      local t = open(name)
+      step(t, 4, "The quota of bucket_alpha, 4711, it is.", "ok")
+      assert(t:prompt())
+      p = t:account().pollution
+      assert.are.same({ 2, 2, "used 2" }, { p.steps, #p.uses, t:account().log[1] })
+      assert.are.same({ 4, 4 }, { p.uses[1].step, p.uses[2].step })
+      t:close()
+      assert.is_nil(assert(st:replay(name)).turn)
+      local code, out = shared.run({ "session", "show", name, "--store", store })
+      assert.are.equal(0, code)
+      has(out, "step 1: another machine")
+      has(out, "; what is refuted is used: ")
+    end
+  end)
+
   it("says what is wrong with its arguments", function()
     local s <close> = begin({})
     for _, case in ipairs({

@@ -93,7 +93,11 @@ function ABOUT.turn(head)
   local h = object(head)
   local changed = type(h.changed) == "table" and #h.changed or 0
   local what = h.rewrite and "rewritten" or "appended"
-  return ("turn %s, %s, %s changed"):format(plain(h.turn or "?"), what, changed)
+  local text = ("turn %s, %s, %s changed"):format(plain(h.turn or "?"), what, changed)
+  local uses = type(h.pollution) == "table" and h.pollution.uses
+  local use = type(uses) == "table" and uses[1]
+  if type(use) ~= "table" then return text end
+  return ("%s; what is refuted is used: %s"):format(text, plain(use.text))
 end
 
 function ABOUT.policy(head)
@@ -111,6 +115,29 @@ function ABOUT.scratch(head, body)
   local h = object(head)
   local why = h.op ~= "put" and plain(h.reason or "") or body
   return ("%s %s by %s: %s"):format(plain(h.op), plain(h.id), plain(h.who), why)
+end
+
+function ABOUT.refute(head)
+  local h = object(head)
+  local what = h.entry ~= 0 and "entry " .. plain(h.entry) or "step " .. plain(h.step)
+  return what .. ": " .. plain(h.reason)
+end
+
+function ABOUT.proposal(head)
+  local h = object(head)
+  local what = h.refused and "refused" or "version " .. plain(h.version)
+  local why = h.reason and h.reason ~= "" and ": " .. plain(h.reason) or ""
+  return ("%s, by %s%s"):format(what, plain(h.who), why)
+end
+
+function ABOUT.rollback(head)
+  local h = object(head)
+  local e = type(h.entries) == "table" and h.entries or {}
+  return ("entries %s to %s are void: %s"):format(plain(e[1]), plain(e[2]), plain(h.reason))
+end
+
+function ABOUT.mark(head)
+  return plain(object(head).name)
 end
 
 function ABOUT.phase(head)
