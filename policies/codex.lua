@@ -26,7 +26,10 @@ local function said(ctx, bytes)
     if bytes <= 0 then break end
     local read, text = pcall(e.lines, e, 1, 2000) -- not when it has 64 KiB and more
     if not read then text = "" end
-    if #text > bytes then text = text:sub(1, utf8.offset(text, 0, bytes + 1) - 1) end
+    if #text > bytes then
+      text = text:sub(1, utf8.offset(text, 0, bytes + 1) - 1)
+      text = text:match("^(.*[^%w_.,/:@#%%-])") or text -- not within a name
+    end
     bytes = bytes - #text
     table.insert(kept, 1, text)
   end
@@ -49,7 +52,10 @@ end
 local function joined(older, newer, bytes)
   local room = bytes - #newer - 1
   if older == "" or room <= 0 then return newer end
-  if #older > room then older = older:sub(utf8.offset(older, 0, #older - room + 1)) end
+  if #older > room then
+    older = older:sub(utf8.offset(older, 0, #older - room + 1))
+    older = older:match("[^%w_.,/:@#%%-].*$") or older
+  end
   return newer == "" and older or older .. "\n" .. newer
 end
 

@@ -196,6 +196,7 @@ static int engine_session(lua_State *L) {
   if (field_bool(L, 2, "no_reload")) o.flags |= NEAP_NO_RELOAD;
   if (field_bool(L, 2, "no_tools")) o.flags |= NEAP_NO_TOOLS;
   if (field_bool(L, 2, "no_log")) o.flags |= NEAP_NO_LOG;
+  if (field_bool(L, 2, "unchecked")) o.flags |= NEAP_UNCHECKED;
   session_box *b = lua_newuserdatauv(L, sizeof *b, 1);
   b->s = NULL;
   luaL_setmetatable(L, SESSION);
@@ -357,10 +358,14 @@ static int session_next_ask(lua_State *L) {
   return 1;
 }
 
-/* answer(id, text, why, code): nil for a text says that there is none, and why. */
+/* answer(id, text, why, code, verified): nil for a text says that there is none, and why. One that
+** trusted Lua has verified, or only picked out of the steps, is not looked at again. */
 static int session_answer(lua_State *L) {
   neap_session *s = np_bind_to_session(L);
   lua_Integer id = luaL_checkinteger(L, 2);
+  bool verified = lua_toboolean(L, 6);
+  if (!lua_isnoneornil(L, 3) && verified)
+    return push_done(L, s, np_answer_verified(s, id, check_str(L, 3)));
   if (!lua_isnoneornil(L, 3)) return push_done(L, s, neap_answer(s, id, check_str(L, 3)));
   neap_str why = {NULL, 0};
   if (!lua_isnoneornil(L, 4)) why = check_str(L, 4);

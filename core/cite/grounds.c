@@ -72,6 +72,7 @@ neap_rc np_grounds_add(np_grounds *g, np_str text, np_err *e) {
   np_ident ident;
   bool ok = grow(&g->alloc, &g->texts, &g->text_cap, g->text_count + 1);
   if (ok) g->texts[g->text_count++] = text;
+  g->looks = 0;
   np_term_iter terms = np_term_scan(text);
   while (ok && np_term_next(&terms, &term)) ok = put(g, term.text);
   np_ident_iter idents = np_ident_scan(text);

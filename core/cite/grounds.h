@@ -44,7 +44,7 @@ void np_grounds_free(np_grounds *g);             /* NULL is fine */
 neap_rc np_grounds_add(np_grounds *g, np_str text, np_err *e);
 /* Does one of the texts have the value, with borders at both ends? Of a longer name no part that
 ** goes on in letters, digits or by a joint: pump.c is not in old-pump.c. After 400 names that had
-** to be looked for byte by byte, what is no term of a text is taken for missing. */
+** to be looked for byte by byte since a text was added, what is no term is taken for missing. */
 bool np_grounds_hold(np_grounds *g, np_str value);
 /* Does one of them have the word of ASCII letters, in small ones or capitals? NEAP_E_MEMORY. */
 neap_rc np_grounds_word(np_grounds *g, np_str word, bool *has, np_err *e);

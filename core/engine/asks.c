@@ -81,11 +81,13 @@ neap_rc np_asks_cancel(neap_session *s, const char *why) {
 /* ---- answers ---- */
 
 /* {"ask":3,"refused":true,"code":"timeout"} */
-static bool add_answer(np_buf *head, int64_t id, np_str code) {
+static bool add_answer(np_buf *head, int64_t id, np_str code, bool vouched) {
   add_int(head, "{\"ask\":", id);
   np_buf_adds(head, code.n ? ",\"refused\":true,\"code\":\"" : ",\"refused\":false");
   np_buf_add(head, code);
-  np_buf_adds(head, code.n ? "\"}" : "}");
+  if (code.n) np_buf_addc(head, '"');
+  else if (!vouched) np_buf_adds(head, ",\"unchecked\":true");
+  np_buf_addc(head, '}');
   return !head->failed;
 }
 
@@ -101,9 +103,9 @@ neap_rc np_asks_expire(neap_session *s) {
     if (a->state != NP_ASK_OPEN || waits) continue;
     np_buf head;
     np_buf_init(&head, &s->engine->alloc);
-    if (!add_answer(&head, a->id, code)) rc = np_fail_mem(&s->err);
+    if (!add_answer(&head, a->id, code, true)) rc = np_fail_mem(&s->err);
     if (!rc) rc = np_session_queue(s, NP_EV_ANSWER, np_buf_str(&head), why);
-    if (!rc) rc = np_policy_answer(s->policy, a->id, code, why, &s->err);
+    if (!rc) rc = np_policy_answer(s->policy, a->id, code, why, false, &s->err);
     np_buf_free(&head);
   }
   return rc;
@@ -142,39 +144,92 @@ static neap_rc check_answer(neap_session *s, np_str text) {
   return np_fail(&s->err, NEAP_E_UTF8, "the answer is not UTF-8 at byte %zu", at);
 }
 
-bool np_ask_is_open(const neap_session *s, int64_t id) {
+/* The open ask of that id, or NULL. */
+static np_ask *open_ask(const neap_session *s, int64_t id) {
   size_t n;
-  const np_ask *asks = np_policy_asks(s->policy, &n);
+  np_ask *asks = np_policy_asks(s->policy, &n);
   for (size_t i = 0; i < n; i++) {
-    if (asks[i].id == id && asks[i].state == NP_ASK_OPEN) return true;
+    if (asks[i].id == id && asks[i].state == NP_ASK_OPEN) return &asks[i];
   }
-  return false;
+  return NULL;
+}
+
+bool np_ask_is_open(const neap_session *s, int64_t id) {
+  return open_ask(s, id) != NULL;
 }
 
 /* The log first: an answer that was taken survives. One that is not open is refused by the
 ** policy without a trace. */
-static neap_rc answer(neap_session *s, int64_t id, np_str code, np_str text) {
+static neap_rc answer(neap_session *s, int64_t id, np_str code, np_str text,
+                      bool vouched) {
   np_buf head;
-  if (!np_ask_is_open(s, id)) return np_policy_answer(s->policy, id, code, text, &s->err);
+  if (!np_ask_is_open(s, id))
+    return np_policy_answer(s->policy, id, code, text, false, &s->err);
   neap_rc rc = np_asks_queue(s);
   np_buf_init(&head, &s->engine->alloc);
-  if (!add_answer(&head, id, code) && !rc) rc = np_fail_mem(&s->err);
+  if (!add_answer(&head, id, code, vouched) && !rc) rc = np_fail_mem(&s->err);
   if (!rc) rc = np_session_log(s, NP_EV_ANSWER, np_buf_str(&head), text);
-  if (!rc) rc = np_policy_answer(s->policy, id, code, text, &s->err);
+  if (!rc) rc = np_policy_answer(s->policy, id, code, text, vouched, &s->err);
   np_buf_free(&head);
   return rc;
 }
 
-neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text) {
-  np_str code = NP_LIT("");
-  if (text.p == NULL) {
-    code = NP_LIT("refused");
-    text = NP_LIT("the host gave no answer");
+/* What it says of values that nothing else does is told to log and account. The second time the
+** policy is told that there is no answer: no host asks for ever. */
+static neap_rc not_taken(neap_session *s, int64_t id, np_str faults) {
+  np_json list, one, what;
+  np_buf text;
+  np_ask *a = open_ask(s, id);
+  np_str first = NP_LIT("");
+  neap_rc rc = np_checks_tell(s, id, faults, &list);
+  if (rc) return rc;
+  np_json_iter it = np_json_each(list);
+  np_buf_init(&text, &s->engine->alloc);
+  if (np_json_next(&it, NULL, &one) && np_json_get(one, "what", &what)) {
+    np_json_text(what, &text);
+    first = np_buf_str(&text);
   }
+  const char *next = ++a->tries < 2 ? "ask once more" : "the policy is told of it";
+  if (a->tries > 1) rc = answer(s, id, NP_LIT("unverified"), first, false);
+  if (!rc)
+    rc = np_fail(&s->err, NEAP_E_UNVERIFIED, "the answer was not taken: %.*s; %s",
+                 (int)(first.n < 300 ? first.n : 300), first.p, next);
+  np_buf_free(&text);
+  return rc;
+}
+
+/* A text that a host has written; a summary's is looked at first. */
+static neap_rc check_and_answer(neap_session *s, int64_t id, np_str text) {
+  np_buf faults;
+  bool vouched = false;
+  neap_rc rc = NEAP_OK;
+  np_buf_init(&faults, &s->engine->alloc);
+  if (!(s->options.flags & NEAP_UNCHECKED) && np_ask_is_open(s, id))
+    rc = np_policy_check_answer(s->policy, id, text, &faults, &vouched, &s->err);
+  if (!rc && faults.n) rc = not_taken(s, id, np_buf_str(&faults));
+  else if (!rc) rc = answer(s, id, NP_LIT(""), text, vouched);
+  np_buf_free(&faults);
+  return rc;
+}
+
+static neap_rc take_answer(neap_session *s, int64_t ask, np_str text, bool vouched) {
+  bool none = text.p == NULL;
+  if (none) text = NP_LIT("the host gave no answer");
   neap_rc rc = np_session_enter_text(s, &text);
   if (rc) return rc;
   rc = check_answer(s, text);
-  return np_session_leave(s, rc ? rc : answer(s, ask, code, text));
+  if (!rc && none) rc = answer(s, ask, NP_LIT("refused"), text, false);
+  else if (!rc && vouched) rc = answer(s, ask, NP_LIT(""), text, true);
+  else if (!rc) rc = check_and_answer(s, ask, text);
+  return np_session_leave(s, rc);
+}
+
+neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text) {
+  return take_answer(s, ask, text, false);
+}
+
+neap_rc np_answer_verified(neap_session *s, int64_t ask, np_str text) {
+  return take_answer(s, ask, text, true);
 }
 
 static neap_rc check_code(neap_session *s, const char *code) {
@@ -193,7 +248,7 @@ neap_rc neap_refuse(neap_session *s, int64_t ask, const char *code, neap_str why
   if (rc) return rc;
   rc = check_code(s, code);
   if (!rc) rc = check_answer(s, why);
-  return np_session_leave(s, rc ? rc : answer(s, ask, np_str_cstr(code), why));
+  return np_session_leave(s, rc ? rc : answer(s, ask, np_str_cstr(code), why, false));
 }
 
 /* ---- reading back ---- */
@@ -260,7 +315,8 @@ neap_rc np_asks_take(neap_session *s, const np_event *ev) {
     code = NP_LIT("refused");
   if (code.n && np_json_get(head, "code", &v) && v.raw.n > 2)
     code = np_str_cut(v.raw, 1, v.raw.n - 1);
-  neap_rc rc =
-      np_policy_answer(s->policy, number_of(head, "ask"), code, ev->body, &s->err);
+  bool vouched = !np_json_get(head, "unchecked", &v);
+  neap_rc rc = np_policy_answer(s->policy, number_of(head, "ask"), code, ev->body,
+                                vouched, &s->err);
   return rc == NEAP_E_NOTFOUND ? damaged(s) : rc;
 }

@@ -35,6 +35,7 @@ static neap_rc keep(neap_session *s, np_json list) {
   return s->faults.failed ? np_fail_mem(&s->err) : NEAP_OK;
 }
 
+/* Of an ask at once; of what a turn's hooks wrote (ask 0) with the turn. */
 static neap_rc write(neap_session *s, int64_t ask, np_json list) {
   np_buf head;
   neap_rc rc = np_asks_queue(s);
@@ -45,8 +46,37 @@ static neap_rc write(neap_session *s, int64_t ask, np_json list) {
   np_buf_add(&head, list.raw);
   np_buf_addc(&head, '}');
   if (!rc && head.failed) rc = np_fail_mem(&s->err);
-  if (!rc) rc = np_session_log(s, NP_EV_CHECK, np_buf_str(&head), NP_LIT(""));
+  np_str none = NP_LIT("");
+  if (!rc && ask) rc = np_session_log(s, NP_EV_CHECK, np_buf_str(&head), none);
+  else if (!rc) rc = np_session_queue(s, NP_EV_CHECK, np_buf_str(&head), none);
   np_buf_free(&head);
+  return rc;
+}
+
+neap_rc np_checks_tell(neap_session *s, int64_t ask, np_str faults, np_json *list) {
+  np_str kept;
+  np_buf b;
+  np_buf_init(&b, &s->engine->alloc);
+  np_buf_addc(&b, '[');
+  np_buf_add(&b, faults);
+  np_buf_addc(&b, ']');
+  bool ok = !b.failed && np_arena_copy(&s->pack.turn, np_buf_str(&b), &kept);
+  np_buf_free(&b);
+  if (!ok) return np_fail_mem(&s->err);
+  if (!is_list(kept, list)) return NEAP_OK;
+  neap_rc rc = write(s, ask, *list);
+  return rc ? rc : keep(s, *list);
+}
+
+/* What folds of the turn say that they may not, told with the turn. A shadow has no log. */
+neap_rc np_checks_turn(neap_session *s) {
+  np_json list;
+  np_buf faults;
+  np_buf_init(&faults, &s->engine->alloc);
+  np_policy_take_faults(s->policy, &faults);
+  neap_rc rc = faults.failed ? np_fail_mem(&s->err) : NEAP_OK;
+  if (!rc && faults.n && !s->live) rc = np_checks_tell(s, 0, np_buf_str(&faults), &list);
+  np_buf_free(&faults);
   return rc;
 }
 
@@ -69,10 +99,13 @@ neap_rc neap_ask_faults(neap_session *s, int64_t ask, neap_str faults) {
   return np_session_leave(s, rc ? rc : keep(s, list));
 }
 
-/* ,"checks":{"refused":n,"faults":[…]}: of all, and of those since the account before. */
+/* ,"checks":{"refused":n,"faults":[…]}: of all, and of those since the account before; with
+** "unchecked":true where texts of hosts and policies are taken as they are. */
 void np_checks_account(neap_session *s, np_buf *b) {
-  if (!s->unverified) return;
-  np_buf_adds(b, ",\"checks\":{\"refused\":");
+  bool unchecked = (s->options.flags & NEAP_UNCHECKED) != 0;
+  if (!s->unverified && !unchecked) return;
+  np_buf_adds(b, unchecked ? ",\"checks\":{\"unchecked\":true,\"refused\":"
+                           : ",\"checks\":{\"refused\":");
   np_buf_int(b, s->unverified);
   np_buf_adds(b, ",\"faults\":[");
   np_buf_add(b, np_buf_str(&s->faults));

@@ -143,6 +143,7 @@ void np_economy(const neap_session *s, np_turn *turn) {
   turn->height = height(s);
   turn->front = front_tokens(&s->pack.view);
   turn->asks = (int64_t *)(uintptr_t)&s->asked; /* counted while hooks run */
+  turn->unchecked = ((s->live ? s->live : s)->options.flags & NEAP_UNCHECKED) != 0;
   turn->no_model = np_shadow_is_mute(s) ? "a shadow asks no model" : NULL;
   turn->search = np_recall_search;
   turn->search_ctx = (void *)(uintptr_t)s;          /* its index is brought up first */

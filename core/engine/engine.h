@@ -622,8 +622,14 @@ void np_phase_account(const neap_session *s, np_buf *b);
 
 /* ---- checks.c ---- */
 neap_rc np_checks_take(neap_session *s, const np_event *ev);
+/* Tells log and account: `faults` are JSON objects parted by commas; *list is all of them, kept for
+** the turn. The ask 0 is none: what the turn's hooks wrote. */
+neap_rc np_checks_tell(neap_session *s, int64_t ask, np_str faults, np_json *list);
+neap_rc np_checks_turn(neap_session *s); /* a turn is decided */
 void np_checks_account(neap_session *s, np_buf *b);
 bool np_ask_is_open(const neap_session *s, int64_t id); /* asks.c */
+/* neap_answer with a text that was verified already, or only picked out of the steps. */
+neap_rc np_answer_verified(neap_session *s, int64_t ask, np_str text);
 
 /* ---- deeds.c: what a policy's hooks have asked for besides the prompt ---- */
 /* np_turn.attempt: would it be taken? `ctx` is the session. */

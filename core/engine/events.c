@@ -341,7 +341,10 @@ static neap_rc take(neap_session *s, const np_event *ev, bool purged) {
       np_buf_clear(&s->toolset);
       np_buf_add(&s->toolset, ev->body);
       return s->toolset.failed ? np_fail_mem(&s->err) : NEAP_OK;
-    case NP_EV_TURN: s->call_message = SIZE_MAX; return lay_turn(s, ev->head, ev->body);
+    case NP_EV_TURN:
+      s->call_message = SIZE_MAX;
+      np_buf_clear(&s->faults); /* its account has told them */
+      return lay_turn(s, ev->head, ev->body);
     case NP_EV_STATE: return take_old_state(s, ev);
     case NP_EV_RESPONSE: /* its messages follow: calls in them may still wait */
       s->log.fresh = true;

@@ -52,7 +52,7 @@ static int64_t number_of(np_json head, const char *name) {
 ** named counts exactly, one that came with the model by the model's factor. */
 static void read_options(np_json head, np_arena *ar, const neap_alloc *a,
                          neap_options *o) {
-  np_json prices, options;
+  np_json prices, options, unchecked;
   np_str kept;
   const char *model = text_of(head, "model", ar, a);
   *o = (neap_options){.size = sizeof *o,
@@ -74,6 +74,7 @@ static void read_options(np_json head, np_arena *ar, const neap_alloc *a,
   o->failures = number_of(head, "failures");
   o->state_share = (double)number_of(head, "state_share") / NP_MILLION;
   if (o->state_share <= 0) o->state_share = -1; /* none, or a log of before */
+  if (np_json_get(head, "unchecked", &unchecked)) o->flags |= NEAP_UNCHECKED;
   if (np_json_get(head, "options", &options) && np_arena_copy(ar, options.raw, &kept))
     o->options_json = kept.p;
 }

@@ -183,7 +183,8 @@ static neap_rc check_known(neap_session *s) {
     return np_fail(&s->err, NEAP_E_CONFIG, "cache %d is not known; use one of neap.h",
                    (int)s->options.cache);
   }
-  if (s->options.flags & ~(NEAP_NO_RELOAD | NEAP_NO_TOOLS | NEAP_NO_LOG)) {
+  if (s->options.flags &
+      ~(NEAP_NO_RELOAD | NEAP_NO_TOOLS | NEAP_NO_LOG | NEAP_UNCHECKED)) {
     return np_fail(&s->err, NEAP_E_CONFIG, "flags %d are not known; use those of neap.h",
                    s->options.flags);
   }
@@ -322,6 +323,7 @@ static void add_settings(const neap_session *s, np_buf *b) {
   np_buf_adds(b, ",\"failures\":");
   np_buf_int(b, s->options.failures);
   np_share_settings(s, b);
+  if (s->options.flags & NEAP_UNCHECKED) np_buf_adds(b, ",\"unchecked\":true");
   np_pins_open(s, b);
   np_buf_adds(b, ",\"options\":");
   np_buf_adds(b, options && *options ? options : "{}");

@@ -418,6 +418,7 @@ neap_rc np_turn_assemble(neap_session *s) {
   rc = s->rendered.rewrite ? NEAP_OK : np_pack_prepare(&s->pack, &s->err);
   if (!rc) rc = np_turn_after(s);
   if (!rc) rc = np_breaker_settle(s);
+  if (!rc) rc = np_checks_turn(s);
   if (!rc) rc = make_account(s);
   if (rc) return rc;
   s->told = (int64_t)s->log.entry_count;

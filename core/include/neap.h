@@ -66,6 +66,7 @@ typedef struct neap_str {
   X(E_NOTFOUND, "notfound", "there is no such thing")                                    \
   X(E_PURGED, "purged", "the content was purged by its owner")                           \
   X(E_REFUSED, "refused", "the proposal breaks a rule of the state")                     \
+  X(E_UNVERIFIED, "unverified", "the text says what its steps do not")                   \
   X(E_EXPIRED, "expired", "the artifact is older than it may be read")
 
 typedef enum neap_rc {
@@ -188,7 +189,7 @@ typedef struct neap_options {
   /* the policy's options as a JSON object; NULL: their defaults */
   const char *options_json;
   neap_durable durable;
-  int flags; /* NEAP_NO_RELOAD, NEAP_NO_TOOLS, NEAP_NO_LOG */
+  int flags; /* NEAP_NO_RELOAD, NEAP_NO_TOOLS, NEAP_NO_LOG, NEAP_UNCHECKED */
   /* the model's name, as the provider has it; NULL: any of those the format's provider
   ** serves. Decides encoding, factor, images, window. NEAP_E_CONFIG for one that is not
   ** known, when there is no `encoding` */
@@ -218,7 +219,9 @@ typedef struct neap_options {
 /* never look at the policy file again; the host calls neap_reload */
 #define NEAP_NO_RELOAD 1
 #define NEAP_NO_TOOLS 2 /* offer the model none of neap_read, neap_recall, neap_tools */
-#define NEAP_NO_LOG 4   /* write nothing to the store: for replays; cannot be resumed */
+/* take the texts that hosts and policies write for steps as they are: the account says so */
+#define NEAP_UNCHECKED 8
+#define NEAP_NO_LOG 4 /* write nothing to the store: for replays; cannot be resumed */
 
 /* Opens or resumes the session `name`. Options of a resumed session take effect from its
 ** next turn. Errors: NEAP_E_CONFIG, NEAP_E_FORMAT, NEAP_E_ENCODING, NEAP_E_POLICY, store. */
@@ -433,7 +436,11 @@ NEAP_API int neap_ask_after(neap_session *s, int64_t after, neap_ask *a);
 /* Answers it, now or many turns later: UTF-8 of at most 65,536 bytes; a text with p = NULL
 ** is neap_refuse with "refused". The policy goes on at the next prompt at which nothing that it
 ** waits for is open. Errors: NEAP_E_NOTFOUND (answered, timed out or cancelled meanwhile),
-** NEAP_E_UTF8, NEAP_E_LIMIT; then the ask is as it was. */
+** NEAP_E_UTF8, NEAP_E_LIMIT; then the ask is as it was. NEAP_E_UNVERIFIED: the text for a summary has
+** a number, a name or a path that neither the steps have nor notes, user, state and rules of the
+** prompt (numbers of steps, of lists and of notes aside); neap_error names the first, and may be
+** told to the model, which is asked once more. The second time the policy is told that there is
+** no summary. NEAP_UNCHECKED takes every text. */
 NEAP_API neap_rc neap_answer(neap_session *s, int64_t ask, neap_str text);
 /* Says that there is no answer and why, which the policy is told: `code` is "refused", "error",
 ** "timeout" or "cancelled". An ask that is still open after as many turns as its policy waits (20)

@@ -54,7 +54,8 @@ neap_rc np_policy_restore_ask(np_policy *p, size_t place, const np_ask *ask, np_
   return add_ask(p, ask) ? NEAP_OK : np_fail_mem(e);
 }
 
-neap_rc np_policy_answer(np_policy *p, int64_t ask, np_str code, np_str text, np_err *e) {
+neap_rc np_policy_answer(np_policy *p, int64_t ask, np_str code, np_str text,
+                         bool vouched, np_err *e) {
   np_run_of *r = &p->run;
   size_t i = 0;
   while (i < r->count && (r->asks[i].id != ask || r->asks[i].state != NP_ASK_OPEN)) i++;
@@ -68,6 +69,7 @@ neap_rc np_policy_answer(np_policy *p, int64_t ask, np_str code, np_str text, np
   if (!np_arena_copy(&r->arena, text, &r->asks[i].answer) ||
       !np_arena_copy(&r->arena, code, &r->asks[i].code))
     return np_fail_mem(e);
+  r->asks[i].vouched = vouched && !code.n;
   r->asks[i].state = code.n ? NP_ASK_REFUSED : NP_ASK_ANSWERED;
   return NEAP_OK;
 }
@@ -75,6 +77,7 @@ neap_rc np_policy_answer(np_policy *p, int64_t ask, np_str code, np_str text, np
 static void forget(np_policy *p) {
   np_run_of *r = &p->run;
   r->count = r->fed = r->waits = r->wish_count = 0;
+  r->map_count = r->map_bytes = 0;
   r->asleep = r->over = false;
   np_arena_clear(&r->arena);
 }
@@ -95,6 +98,7 @@ void np_policy_cancel_asks(np_policy *p) {
 void np_run_start(np_policy *p) {
   np_run_of *r = &p->run;
   r->fed = r->waits = r->wish_count = 0;
+  r->map_count = r->map_bytes = 0;
   r->asleep = r->over = false;
   r->generation = p->generation;
   np_pending_forget(p, NP_HOOK_COMPACT);
@@ -103,6 +107,7 @@ void np_run_start(np_policy *p) {
 void np_run_free(np_policy *p) {
   np_free(&p->alloc, p->run.asks);
   np_free(&p->alloc, p->run.wishes);
+  np_free(&p->alloc, p->run.maps);
   np_arena_free(&p->run.arena);
 }
 

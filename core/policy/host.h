@@ -106,7 +106,9 @@ typedef struct np_run_of {
   size_t count, cap;
   np_wish *wishes;
   size_t wish_count, wish_cap;
-  np_arena arena; /* texts of both */
+  np_str *maps; /* texts of ctx:map, which the engine has made */
+  size_t map_count, map_cap, map_bytes;
+  np_arena arena; /* texts of all three */
 } np_run_of;
 
 /* A file of a version that did not serve, as that version had it. */
@@ -175,6 +177,7 @@ struct np_policy {
   size_t pending_count, pending_cap;
   np_arena pending_text;
   np_buf patch, faults; /* of the proposal that is made */
+  np_buf wording;       /* what folds of the turn say that their steps do not; JSON */
   size_t said;          /* bytes of log in this call */
   bool shrunk;          /* the call has had the one shrink that is not paid by the text */
   bool measured;        /* every instruction is counted */
@@ -377,6 +380,16 @@ typedef struct np_span {
 } np_span;
 
 np_span *np_check_span(lua_State *L, int arg);
+
+/* ---- wording.c ---- */
+
+/* What the text of a fold says that nothing it may be drawn from does: JSON objects in `faults`,
+** parted by commas, or nothing. NEAP_E_MEMORY. */
+neap_rc np_wording_fold(np_policy *p, const np_span *s, np_str text, np_buf *faults,
+                        np_err *e);
+/* A text that the engine has made for this run of compact; what is over 64 KiB is forgotten. */
+void np_wording_map(np_policy *p, np_str map);
+
 /* A reason for the log, at most 200 bytes. Raises. */
 np_str np_check_why(lua_State *L, int arg, const char *otherwise);
 /* Makes the metatable of a handle: `fields` (NULL-ended) read by `index`, whose first upvalue

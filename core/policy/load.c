@@ -38,6 +38,7 @@ void np_policy_free(np_policy *p) {
   np_pending_free(p);
   np_buf_free(&p->patch);
   np_buf_free(&p->faults);
+  np_buf_free(&p->wording);
   np_shun_free(p);
   np_buf_free(&p->next_state);
   np_free(&a, p->options);
@@ -59,6 +60,7 @@ np_policy *np_policy_new(const neap_alloc *a, const np_limits *limits) {
   np_arena_init(&p->pending_text, &p->alloc);
   np_buf_init(&p->patch, &p->alloc);
   np_buf_init(&p->faults, &p->alloc);
+  np_buf_init(&p->wording, &p->alloc);
   np_arena_init(&p->shun.arena, &p->alloc);
   np_buf_init(&p->state, &p->alloc);
   np_buf_init(&p->next_state, &p->alloc);

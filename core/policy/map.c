@@ -181,6 +181,7 @@ int np_context_map(lua_State *L) {
     add_tools(m);
     add_files(m);
     add_names(m);
+    np_wording_map(p, np_str_of(m->text, m->n));
     lua_pushlstring(L, m->text, m->n);
   } else {
     lua_pushnil(L);

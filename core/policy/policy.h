@@ -52,6 +52,7 @@ typedef struct np_turn {
   double drift;                   /* how far that was from the estimate, relative */
   uint64_t *random;               /* state of ctx.random, recorded with the session */
   int64_t *asks;                  /* id of the newest ask; NULL: no model can be asked */
+  bool unchecked;                 /* texts of folds are taken as they are */
   const char *no_model; /* why every ask is refused at once; NULL: the host is asked */
   /* up to `room` ids of entries for a query, best first; NULL: nothing can be searched */
   neap_rc (*search)(void *ctx, np_str query, int64_t *ids, size_t room, size_t *n,
@@ -204,7 +205,9 @@ typedef struct np_ask {
   np_str notes;  /* a summary's: texts of the summaries that it is to take in */
   neap_ask_part *parts; /* and what stands where in its text */
   size_t part_count;
-  np_str kept; /* what the engine puts behind the answer: results word by word */
+  bool vouched; /* its answer was verified */
+  int tries;    /* answers that were not taken */
+  np_str kept;  /* what the engine puts behind the answer: results word by word */
   uint8_t sha256[NP_SHA256]; /* of the text */
   np_str answer;             /* or why there is none */
   np_str code;               /* of a refusal: "timeout", "error", … */
@@ -214,9 +217,17 @@ typedef struct np_ask {
 np_ask *np_policy_asks(const np_policy *p, size_t *count);
 /* The first that the hook sleeps for whose id is greater, or NULL. */
 const np_ask *np_policy_open_ask(const np_policy *p, int64_t after);
-/* Copies the text. A refusal has a code, and its text says why there is no answer.
-** NEAP_E_NOTFOUND when no ask of that id is open. */
-neap_rc np_policy_answer(np_policy *p, int64_t ask, np_str code, np_str text, np_err *e);
+/* Copies the text. A refusal has a code, and its text says why there is no answer. What is vouched
+** for is not looked at again when it is folded. NEAP_E_NOTFOUND when no ask of that id is open. */
+neap_rc np_policy_answer(np_policy *p, int64_t ask, np_str code, np_str text,
+                         bool vouched, np_err *e);
+/* What a summary's text says that neither its steps nor the rest of the prompt hold: JSON objects in
+** `faults`, parted by commas, or nothing. `checked` is false where the ask is none for a summary, or
+** its steps are not known yet. NEAP_E_MEMORY. */
+neap_rc np_policy_check_answer(np_policy *p, int64_t ask, np_str text, np_buf *faults,
+                               bool *checked, np_err *e);
+/* Appends the same of folds that were refused for it, and forgets it. */
+void np_policy_take_faults(np_policy *p, np_buf *faults);
 /* Puts an ask that a log holds at its place in the list; what was there is void. */
 neap_rc np_policy_restore_ask(np_policy *p, size_t place, const np_ask *ask, np_err *e);
 /* After a turn was decided: when the run is over its asks are forgotten, and *result says how

@@ -3,6 +3,7 @@
 ** list of atoms as they were when it was made; what may be folded is asked again when it is.
 ** next: ask.c
 */
+#include "base/json.h"
 #include "policy/host.h"
 #include "text/text.h"
 
@@ -145,6 +146,48 @@ static uint64_t price_of_fold(const np_pack *p, np_str text) {
   return 200 + 4 * (uint64_t)p->log->entry_count + text.n / 4;
 }
 
+/* false, and which values of a text stand in nothing that it may be drawn from: the first of them. */
+static int push_unfounded(lua_State *L) {
+  np_policy *p = np_host(L);
+  np_json all, one, value;
+  luaL_Buffer b;
+  np_buf *list = &p->patch;
+  np_buf_clear(list);
+  np_buf_addc(list, '[');
+  np_buf_add(list, np_buf_str(&p->faults));
+  np_buf_addc(list, ']');
+  lua_pushboolean(L, 0);
+  luaL_buffinit(L, &b);
+  luaL_addstring(&b, "the text says what neither its steps nor the notes hold: ");
+  if (!list->failed && !np_json_check(np_buf_str(list), &all, NULL)) {
+    np_json_iter it = np_json_each(all);
+    for (int i = 0; i < 5 && np_json_next(&it, NULL, &one); i++) {
+      if (!np_json_get(one, "value", &value)) continue;
+      if (i) luaL_addstring(&b, ", ");
+      luaL_addlstring(&b, value.raw.p, value.raw.n);
+    }
+  }
+  luaL_pushresult(&b);
+  return 2;
+}
+
+/* False when the text says what it may not; the account tells it. */
+static bool is_founded(lua_State *L, const np_span *s, np_str text) {
+  np_policy *p = np_host(L);
+  np_err e = {.code = NEAP_OK};
+  if (p->turn.unchecked || np_utf8_valid(text) != text.n) return true; /* is refused */
+  int64_t since = np_pause();
+  neap_rc rc = np_wording_fold(p, s, text, &p->faults, &e);
+  np_resume(p, since);
+  if (rc) return np_break(L, &e) != 0; /* raises */
+  if (!p->faults.n) return true;
+  if (p->wording.n + p->faults.n <= NP_ANSWER_MAX) {
+    if (p->wording.n) np_buf_addc(&p->wording, ',');
+    np_buf_add(&p->wording, np_buf_str(&p->faults));
+  }
+  return false;
+}
+
 /* fold(span, text, why): true; or false and why not. Without a text, which is what a model that
 ** did not answer gives, nothing is folded, and `why` is what it said. */
 int np_context_fold(lua_State *L) {
@@ -162,6 +205,7 @@ int np_context_fold(lua_State *L) {
   np_str text = check_text(L, 3);
   np_reason r = {np_check_why(L, 4, "fold"), np_by_line(L, by, sizeof by)};
   np_charge_slow(L, price_of_fold(p->pack, text));
+  if (!is_founded(L, s, text)) return push_unfounded(L);
   int64_t since = np_pause();
   np_verdict v = np_pack_refold(p->pack, s->atom, s->atoms, s->takes, text, r, NULL);
   np_resume(p, since);

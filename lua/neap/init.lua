@@ -58,6 +58,7 @@ local OPTIONS = {
   durable = true,
   no_reload = true,
   no_tools = true,
+  unchecked = true,
   state_schema = true,
   state_share = true,
 }

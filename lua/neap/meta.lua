@@ -44,7 +44,8 @@ local neap = {}
 ---@field summarize? false|fun(ask: neap.Ask): string?, string?, string? answers what a policy asks
 ---  a model, or says nil, why and a code; none: summaries are made by picking lines; false: the host
 ---  calls next_ask and answer
----@field notes? boolean|"en"|"zh" false: what `summarize` returns for a summary is it, unchecked; else
+---@field notes? boolean|"en"|"zh" false: what `summarize` returns for a summary is it, and only its
+---                          numbers, names and paths are checked (`unchecked` takes any); else
 ---                          it is changes of notes, which are verified and merged; "en" or "zh" is
 ---                          their language (that of the steps)
 ---@field state_schema? table|string what the state object may be, as a JSON schema; see
@@ -55,6 +56,8 @@ local neap = {}
 ---                          begins with it, and with its schema where none is given
 ---@field compress? boolean compress what is stored, where it saves a tenth (zstd; slower)
 ---@field no_reload? boolean never look at the policy file again
+---@field unchecked? boolean take the texts that the host and the policy write for steps as they are;
+---                          the account says so (`checks`)
 ---@field no_tools? boolean  do not offer neap_read, neap_recall and neap_tools to the model
 
 ---What a policy asks a model.

@@ -168,6 +168,69 @@ static void test_many(void) {
   }
 }
 
+/* ---- what a host writes for a summary ---- */
+
+static const char sums[] =
+    "return { api = 1, compact = function(ctx)\n"
+    "  local old = ctx:span { from = 1, before = ctx.step - 1 }\n"
+    "  if old.steps < 2 or ctx.state.told then return end\n"
+    "  local text, why, code = ctx:summarize(old)\n"
+    "  local ok = ctx:fold(old, text)\n"
+    "  ctx.state.told = { ok, why or 'fine', code or 'fine' } end }\n";
+
+static neap_session *summing(neap *n, int flags) {
+  neap_session *s = NULL;
+  neap_options o = {.size = sizeof o,
+                    .policy = policy_file("sums.lua", sums),
+                    .window = 8000,
+                    .format = "openai",
+                    .flags = flags};
+  CHECK("a session opens", !neap_session_open(n, "sums", &o, &s));
+  append(s, "{'role':'user','content':'Mend valve_9 within 40 days.'}");
+  for (int i = 0; i < 4; i++) step(s, i);
+  return s;
+}
+
+/* A number or a name that stands nowhere is not taken; the second time the ask is closed. */
+static void test_unverified(void) {
+  neap_ask a, b;
+  neap *n = engine_open(":memory:");
+  neap_session *s = summing(n, 0);
+  CHECK("it asks", neap_ask_next(s, &a) == 1);
+  int64_t id = a.id;
+  CHECK("it is not taken",
+        neap_answer(s, id, NP_LIT("- [step 1] valve_8 was mended")) == NEAP_E_UNVERIFIED);
+  CHECK("and said why", strstr(neap_error(n), "valve_8 does not stand in the steps; ask "
+                                              "once more") != NULL);
+  CHECK("it is open still", neap_ask_next(s, &b) == 1 && b.id == id);
+  CHECK("nor the second time",
+        neap_answer(s, id, NP_LIT("in 41 days")) == NEAP_E_UNVERIFIED);
+  CHECK("then it is closed",
+        neap_ask_next(s, &b) == 0 && neap_answer(s, id, NP_LIT("x")) == NEAP_E_NOTFOUND);
+  step(s, 5);
+  CHECK("the policy is told",
+        has(state_of(s), "[false,\"41 does not stand in the steps\","
+                         "\"unverified\"]"));
+  CHECK("and the account", has(account(s), "\"checks\":{\"refused\":2,"));
+  neap_session_close(s);
+  neap_close(n);
+  n = engine_open(":memory:");
+  s = summing(n, 0);
+  CHECK("what steps and user say is taken",
+        neap_ask_next(s, &a) && !neap_answer(s, a.id, NP_LIT("1. valve_9 in 40 days")));
+  step(s, 5);
+  CHECK("and folded", has(state_of(s), "[true,\"fine\",\"fine\"]"));
+  neap_close(n);
+  n = engine_open(":memory:");
+  s = summing(n, NEAP_UNCHECKED);
+  CHECK("all is taken by a host that wants it so",
+        neap_ask_next(s, &a) && !neap_answer(s, a.id, NP_LIT("valve_8 in 41 days")));
+  step(s, 5);
+  CHECK("and folded", has(state_of(s), "[true,\"fine\",\"fine\"]"));
+  CHECK("which the account names", has(account(s), "\"checks\":{\"unchecked\":true,"));
+  neap_close(n);
+}
+
 static void test_misuse(void) {
   static const struct {
     const char *lua, *says;
@@ -265,6 +328,7 @@ int main(void) {
   dir_make();
   test_ways();
   test_many();
+  test_unverified();
   test_misuse();
   test_host();
   test_faults();

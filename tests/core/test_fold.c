@@ -33,7 +33,8 @@ static const char plain[] =
     "return { api = 1, assemble = function(ctx)\n"
     "  local old = ctx:span { from = 1, before = ctx.step - 2 }\n"
     "  if old.steps >= 3 then\n"
-    "    ctx:fold(old, '- [step 1] src/file.c was read, ' .. old.entries .. ' entries')\n"
+    "    ctx:fold(old, '- [step 1] src/file.c was read' .. (', and "
+    "more'):rep(old.entries))\n"
     "  end\n"
     "  for e in ctx:entries { kind = 'summary', before = ctx.step - 6 } do e:drop() end\n"
     "end }\n";
@@ -61,7 +62,8 @@ static void answer(script *t, int i) {
   neap_ask a;
   char text[200];
   if (!t->open || t->how == NEVER || (t->how == LATE && i % 4 != 3)) return;
-  snprintf(text, sizeof text, "- [step 1] noted %lld", (long long)t->open);
+  snprintf(text, sizeof text, "- [step 1] noted %.*s", (int)(t->open % 20 + 1),
+           "abcdefghijklmnopqrstuvwxyz");
   np_buf big;
   np_buf_init(&big, &np_alloc_libc);
   for (int k = 0; k < 6000; k++) np_buf_adds(&big, "too long ");

@@ -73,7 +73,8 @@ static neap_rc run_hooks(np_policy *p, np_err *e) {
   if (!rc) rc = np_policy_compact(p, e);
   const np_ask *ask = np_policy_open_ask(p, 0);
   if (!rc && !ask) rc = np_fail(e, NEAP_E_MISUSE, "nothing was asked");
-  if (!rc) rc = np_policy_answer(p, ask->id, NP_LIT(""), NP_LIT("the sum of it"), e);
+  if (!rc)
+    rc = np_policy_answer(p, ask->id, NP_LIT(""), NP_LIT("the sum of it"), true, e);
   if (!rc) rc = np_policy_compact(p, e);
   if (!rc) rc = np_policy_assemble(p, e);
   if (!rc) rc = np_policy_overflow(p, 5, e);

@@ -163,7 +163,7 @@ static neap_rc migrate(np_policy *p, const char *with, np_err *e) {
 static neap_rc answer(np_policy *p, np_err *e) {
   const np_ask *ask = np_policy_open_ask(p, 0);
   if (!ask) return np_fail(e, NEAP_E_ARG, "nothing was asked");
-  return np_policy_answer(p, ask->id, NP_LIT(""), NP_LIT("an answer"), e);
+  return np_policy_answer(p, ask->id, NP_LIT(""), NP_LIT("an answer"), true, e);
 }
 
 static neap_rc call(np_policy *p, const char *hook, const char *with, np_err *e) {

@@ -42,7 +42,8 @@ function Play:answer()
   elseif self.run.measured then -- what a model takes is not the hook's cost
     self.session:answer(ask.id, "What was asked for, in few words.")
   else
-    self.session:answer(ask.id, asking.answerer(self.session)(ask))
+    local text, why, code = asking.answerer(self.session)(ask)
+    self.session:answer(ask.id, text, why, code, true)
   end
 end
 

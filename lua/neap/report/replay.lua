@@ -90,11 +90,12 @@ end
 
 -- What the policy asks a model is answered at once: it goes on at the next turn.
 local function answer_asks(state)
-  return extract.answer_all(state.session, nil, state.answer)
+  return extract.answer_all(state.session, nil, state.answer, state.o.summarize ~= nil)
 end
 
 local function answer_shadow(state)
-  return extract.answer_all(state.session, "shadow_", state.shadow.answer)
+  return extract.answer_all(state.session, "shadow_", state.shadow.answer,
+    state.o.summarize ~= nil)
 end
 
 -- The shadow's own account of the turn, and its asks.

@@ -11,12 +11,17 @@ local UNFIT = { utf8 = true, limit = true, arg = true }
 
 -- What cannot be taken is no answer: the log and the hook are told "error" and why, and
 -- so is the account.
-local function give(self, ask, text, no, kind)
-  local ok, why, code = self.raw:answer(ask.id, text, no, kind)
+local function give(self, ask, text, no, kind, verified)
+  local ok, why, code = self.raw:answer(ask.id, text, no, kind, verified)
   if ok or not UNFIT[code] then return ok, why, code end
   why = ("what summarize returned for ask %d: %s"):format(ask.id, why)
   self.unfit[#self.unfit + 1] = why
   return self.raw:answer(ask.id, nil, why, "error")
+end
+
+local function open_ask(raw, id)
+  local ask = raw:next_ask(id - 1)
+  return ask and ask.id == id and ask or nil
 end
 
 -- What the host's function says, which is a text or nil.
@@ -42,13 +47,34 @@ function M.answerer(session, known)
   end
 end
 
+-- The host's own text for a summary is looked at by the engine. What it does not take is asked for
+-- once more, with the complaint (`ask.complaint`); then the policy is told that there is none.
+local function answer_by_host(self, ask, model)
+  for _ = 1, 2 do
+    local text, no, kind = model(ask)
+    if not text then return give(self, ask, nil, no, kind) end
+    local ok, why, code = give(self, ask, text)
+    if code ~= "unverified" then return ok, why, code end
+    ask.complaint = why
+    if not open_ask(self.raw, ask.id) then return true end
+  end
+  return true
+end
+
 -- A summary is notes that were verified; anything else is what the host says.
-local function find_answer(self, ask)
+local function answer_one(self, ask)
   local model = self.summarize and function(one)
     return host_says(self, one)
   end
-  if ask.kind == "summary" and self.desk and model then return self.desk:answer(ask, model) end
-  return (model or M.answerer(self.raw))(ask)
+  local is_notes = ask.kind == "summary" and self.desk and model
+  if model and not is_notes then return answer_by_host(self, ask, model) end
+  local text, no, kind
+  if is_notes then
+    text, no, kind = self.desk:answer(ask, model)
+  else
+    text, no, kind = M.answerer(self.raw)(ask)
+  end
+  return give(self, ask, text, no, kind, true)
 end
 
 --- What the policy asks a model: the host's function answers, or the extractive summarizer. What
@@ -61,7 +87,7 @@ function M.answer_all(self)
   if self.summarize == false then return true end
   local ask, ok, why, code = raw:next_ask(), true, nil, nil
   while ok and ask do
-    ok, why, code = give(self, ask, find_answer(self, ask))
+    ok, why, code = answer_one(self, ask)
     ask = raw:next_ask(ask.id)
   end
   return ok, why, code
@@ -69,17 +95,12 @@ end
 
 -- ---- when the host likes --------------------------------------------------------------------
 
-local function open_ask(raw, id)
-  local ask = raw:next_ask(id - 1)
-  return ask and ask.id == id and ask or nil
-end
-
 -- A model's changes, or that there are none: what the engine is told, or that the host may try
 -- once more.
 local function answer_summary(self, ask, text, why, code)
   if not text and code == "cancelled" then return self.raw:answer(ask.id, nil, why, code) end
   local what, got, kind = self.desk:take(ask, text, why)
-  if what == "answer" then return self.raw:answer(ask.id, got) end
+  if what == "answer" then return self.raw:answer(ask.id, got, nil, nil, true) end
   if what == "none" then return self.raw:answer(ask.id, nil, got, kind) end
   local first = got[1] and got[1].what or "it cannot be verified"
   return nil, "the answer was not taken: " .. first .. "; ask once more", "unverified", got
