@@ -240,7 +240,7 @@ end }]])
       .. "compress, data, durable, encoding, failures, format, handover, model, name, no_reload, "
       .. "no_tools, notes, "
       .. "on_store_failure, options, policy, prices, request, reserve, shadow, shadow_options, "
-      .. "state_schema, store, summarize, tenant, tools, unchecked, window)")
+      .. "state_schema, state_share, store, summarize, tenant, tools, unchecked, window)")
     assert.has_error(function()
       neap.session()
     end)

@@ -1,6 +1,7 @@
 -- What stands for steps says nothing that they do not, whoever has written it: a policy's own
 -- words, a host's text for a summary, a model's answer to a policy's question. What is refused
--- changes nothing, is told to the policy, the account and the log. next: ../../core/policy/wording.c
+-- changes nothing, is told to the policy, the account and the log.
+-- next: ../../core/policy/wording.c
 local core = require("neap.core")
 local neap = require("neap")
 
