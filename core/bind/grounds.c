@@ -20,6 +20,12 @@ static int grounds_terms(lua_State *L) {
   return 1;
 }
 
+/* is_plain(name): one that need not stand anywhere */
+static int grounds_plain(lua_State *L) {
+  lua_pushboolean(L, np_name_is_plain(np_bind_check_str(L, 1)));
+  return 1;
+}
+
 static int gc(lua_State *L) {
   np_grounds **g = luaL_checkudata(L, 1, TYPE);
   np_grounds_free(*g);
@@ -69,8 +75,10 @@ void np_bind_grounds(lua_State *L) {
                                      {"__gc", gc},
                                      {"__close", gc},
                                      {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"terms", grounds_terms}, {"grounds", grounds}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"terms", grounds_terms},
+                                       {"grounds", grounds},
+                                       {"is_plain", grounds_plain},
+                                       {NULL, NULL}};
   luaL_newmetatable(L, TYPE);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);

@@ -77,7 +77,8 @@ neap_rc np_grounds_add(np_grounds *g, np_str text, np_err *e) {
   while (ok && np_term_next(&terms, &term)) ok = put(g, term.text);
   np_ident_iter idents = np_ident_scan(text);
   while (ok && np_ident_next(&idents, &ident))
-    ok = ident.kind != NP_IDENT_NAME || put(g, ident.text); /* numbers are terms */
+    ok = ident.kind != NP_IDENT_NAME || np_term_is_number(ident.text) ||
+         put(g, ident.text);
   return ok ? NEAP_OK : np_fail_mem(e);
 }
 
@@ -91,13 +92,21 @@ static bool is_joint(char c) {
   return c == '.' || c == '-';
 }
 
+/* Behind a name a call of something of it: list.add( is of list. */
+static bool is_call(np_str text, size_t at) {
+  size_t to = at + 1;
+  while (to < text.n && to < at + 64 && is_word(text.p[to])) to++;
+  return text.p[at] == '.' && to < text.n && text.p[to] == '(';
+}
+
 /* Does a name go on at that end, seen from there? */
 static bool goes_on(np_str text, size_t from, size_t to) {
   const char *p = text.p;
-  if (from > 0 && is_word(p[from - 1])) return true;
+  if (from > 0 && is_word(p[from - 1]) && !np_term_parts_stamp(text, from - 1))
+    return true;
   if (from > 1 && is_joint(p[from - 1]) && is_word(p[from - 2])) return true;
-  if (to < text.n && is_word(p[to])) return true;
-  return to + 1 < text.n && is_joint(p[to]) && is_word(p[to + 1]);
+  if (to < text.n && is_word(p[to])) return !np_term_parts_stamp(text, to);
+  return to + 1 < text.n && is_joint(p[to]) && is_word(p[to + 1]) && !is_call(text, to);
 }
 
 /* A number is longer than it looks: 12 is not in 12:30. */

@@ -2,7 +2,7 @@
 ** Values, and what they may be drawn from. A value is what of a text must not be invented or
 ** changed: a number as it is written, a word with a digit, an underscore or an inner capital, a
 ** name or a path. Grounds are texts: of some values they can tell whether any of them has it.
-** One check serves summaries of models and of hosts and a policy's own words. next: term.c
+** One check serves summaries of models and of hosts and a policy's own words. next: term.c, plain.c
 */
 #ifndef NP_CITE_GROUNDS_H
 #define NP_CITE_GROUNDS_H
@@ -31,6 +31,14 @@ typedef struct np_term_iter {
 np_term_iter np_term_scan(np_str text);
 /* The next in order of place; false at the end. Linear in all. */
 bool np_term_next(np_term_iter *it, np_term *out);
+/* Is the T there that parts date and time in 2024-03-22T02:00:07? Both are terms of their own. */
+bool np_term_parts_stamp(np_str text, size_t at);
+/* Is the text one number, whole? What is found as a name in a number is a part of it: 234.56 of
+** 1,234.56 is another amount. */
+bool np_term_is_number(np_str text);
+/* Need a name of the citation index not stand anywhere? Numbers are terms; 298-306 is two of them;
+** off-by-one and user-facing are prose. plain.c */
+bool np_name_is_plain(np_str name);
 /* Is it a value: a number, or a word that is none of the language's? */
 bool np_term_is_value(np_term t);
 

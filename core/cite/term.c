@@ -30,16 +30,56 @@ static const char *past_digits(const char *p, const char *end) {
   return p;
 }
 
+static bool two_digits(const char *p) {
+  return is_digit(p[0]) && is_digit(p[1]);
+}
+
+bool np_term_parts_stamp(np_str text, size_t at) {
+  const char *p = text.p + at;
+  if (at < 10 || text.n - at < 6 || *p != 'T') return false;
+  bool date = two_digits(p - 10) && two_digits(p - 8) && p[-6] == '-' &&
+              two_digits(p - 5) && p[-3] == '-' && two_digits(p - 2);
+  return date && two_digits(p + 1) && p[3] == ':' && two_digits(p + 4);
+}
+
+static bool is_stamp(const np_term_iter *it, const char *p) {
+  np_str text = np_str_of(it->begin, (size_t)(it->end - it->begin));
+  return np_term_parts_stamp(text, (size_t)(p - it->begin));
+}
+
+/* 4711万 is another number than 4711: what multiplies belongs to it. */
+static const char *past_factor(const char *p, const char *end) {
+  static const char *const all[] = {"\xE4\xB8\x87", "\xE4\xBA\xBF", "\xE5\x8D\x83",
+                                    "\xE7\x99\xBE", "\xE8\x90\xAC", "\xE5\x84\x84"};
+  for (size_t i = 0; i < NP_COUNT(all); i++) {
+    if (starts(p, end, np_str_cstr(all[i]))) return p + 3;
+  }
+  return p;
+}
+
+/* Is a number at its end there? Behind a date stands a time, behind that a Z. */
+static bool ends_number(const np_term_iter *it, const char *from, const char *q) {
+  if (q == it->end || !is_letter(*q) || is_stamp(it, q)) return true;
+  bool zulu = *q == 'Z' && from > it->begin && is_stamp(it, from - 1);
+  return zulu && (q + 1 == it->end || !is_letter(q[1]));
+}
+
 /* The end of the number that begins at p, or NULL. */
-static const char *number_end(const char *p, const char *end) {
-  const char *q = p + sign_at(p, end), *from = q;
+static const char *number_end(const np_term_iter *it, const char *p) {
+  const char *end = it->end, *q = p + sign_at(p, end), *from = q;
+  int points = 0;
   q = past_digits(q, end);
   if (q == from) return NULL;
-  while (end - q > 1 && (*q == '.' || *q == ',' || *q == ':') && is_digit(q[1]))
+  while (end - q > 1 && (*q == '.' || *q == ',' || *q == ':') && is_digit(q[1])) {
+    if (*q == ':' && points == 3)
+      break; /* of 127.0.0.1:80 the port is a number of its own */
+    points += *q == '.';
     q = past_digits(q + 1, end);
+  }
   if (q < end && *q == '%') q++;
   else if (starts(q, end, NP_LIT("\xE2\x80\xB0"))) q += 3;
-  return q < end && is_letter(*q) ? NULL : q;
+  else q = past_factor(q, end);
+  return ends_number(it, from, q) ? q : NULL;
 }
 
 static const char *past_letters(const char *p, const char *end) {
@@ -77,8 +117,12 @@ static const char *past_numerals(const char *p, const char *end) {
   return p;
 }
 
-/* The end of what is counted in Chinese, or NULL. A single numeral is mostly a word's part. */
-static const char *counted_end(const char *p, const char *end) {
+/* The end of what is counted in Chinese, or NULL. A single numeral is mostly a word's part, but for
+** what multiplies a number before it: "4711 万". */
+static const char *counted_end(const np_term_iter *it, const char *p) {
+  const char *end = it->end;
+  bool spaced = p - it->begin > 1 && p[-1] == ' ' && is_digit(p[-2]);
+  if (spaced && past_factor(p, end) > p) return past_numerals(p, end);
   np_str percent = NP_LIT("\xE7\x99\xBE\xE5\x88\x86\xE4\xB9\x8B");
   if (starts(p, end, percent)) {
     const char *q = past_numerals(p + percent.n, end);
@@ -98,10 +142,11 @@ np_term_iter np_term_scan(np_str text) {
 static const char *take(const np_term_iter *it, const char *p, np_term_kind *kind) {
   const char *q;
   unsigned char c = (unsigned char)*p;
-  bool inside = p > it->begin && is_letter(p[-1]);
+  bool inside = p > it->begin && is_letter(p[-1]) && !is_stamp(it, p - 1);
+  if (is_stamp(it, p)) return NULL;
   if (!inside && (is_digit(*p) || c == '-' || c == 0xE2)) {
     *kind = NP_TERM_NUMBER;
-    if ((q = number_end(p, it->end))) return q;
+    if ((q = number_end(it, p))) return q;
   }
   *kind = NP_TERM_WORD;
   if ((q = past_letters(p, it->end)) > p) return q;
@@ -109,7 +154,7 @@ static const char *take(const np_term_iter *it, const char *p, np_term_kind *kin
   *kind = NP_TERM_WIDE;
   if ((q = past_wide(p, it->end)) > p) return q;
   *kind = NP_TERM_COUNTED;
-  return counted_end(p, it->end);
+  return counted_end(it, p);
 }
 
 bool np_term_next(np_term_iter *it, np_term *out) {
@@ -121,6 +166,13 @@ bool np_term_next(np_term_iter *it, np_term *out) {
     return true;
   }
   return false;
+}
+
+bool np_term_is_number(np_str text) {
+  np_term first;
+  np_term_iter it = np_term_scan(text);
+  return np_term_next(&it, &first) && first.kind == NP_TERM_NUMBER &&
+         np_str_eq(first.text, text);
 }
 
 bool np_term_is_value(np_term t) {

@@ -39,6 +39,10 @@ static void terms(void) {
       {"\xE4\xB8\x80\xE4\xB8\xAA", ""}, /* a single one is part of a word */
       {"\xE7\x99\xBE\xE5\x88\x86\xE4\xB9\x8B\xE4\xBA\x94",
        "C!:\xE7\x99\xBE\xE5\x88\x86\xE4\xB9\x8B\xE4\xBA\x94"},
+      {"2024-03-22T02:00:07Z ended", "#!:2024 #!:03 #!:22 #!:02:00:07 w:Z w:ended"},
+      {"24-03-22T02:00 12T30:00", "#!:24 #!:03 w!:22T02 #!:00 w!:12T30 #!:00"},
+      {"127.0.0.1:80 of 1.2:3", "#!:127.0.0.1 #!:80 w:of #!:1.2:3"},
+      {"4711\xE4\xB8\x87 30 \xE4\xBA\xBF", "#!:4711\xE4\xB8\x87 #!:30 C!:\xE4\xBA\xBF"},
       {"9.", "#!:9"},
       {"-", ""},
       {"\xE2\x88", ""},
@@ -111,6 +115,44 @@ static void holding(void) {
   np_grounds_free(NULL);
 }
 
+/* What is written otherwise in a text is there all the same; what is a part of a number is not. */
+static void parts(void) {
+  static const char text[] =
+      "1,234.56 and 12.5% at 2024-03-22T02:00:07 by 10.0.0.7:80, body.list.add(x), a.b.c";
+  static const struct {
+    const char *value;
+    bool has;
+  } rows[] = {
+      {"234.56", false},   {"1,234", false}, {"12.5", false},      {"02:00:07", true},
+      {"00:07", false},    {"02", false},    {"2024-03-22", true}, {"2024-03", false},
+      {"10.0.0.7", true},  {"80", true},     {"0.0.7", false},     {"10.0.0.7:80", true},
+      {"body.list", true}, {"a.b", false},   {"body", true},       {"x", true},
+  };
+  np_grounds *g = grounds_of(text);
+  for (size_t i = 0; i < NP_COUNT(rows); i++)
+    CHECK(rows[i].value, np_grounds_hold(g, lit(rows[i].value)) == rows[i].has);
+  np_grounds_free(g);
+}
+
+/* ---- what need not stand anywhere ---- */
+
+static void plain(void) {
+  static const struct {
+    const char *name;
+    bool is;
+  } rows[] = {
+      {"off-by-one", true},   {"non-empty", true},    {"user-facing", true},
+      {"left-pad", false},    {"Non-empty", false},   {"non-empty-2", false},
+      {"non--empty", false},  {"-level", false},      {"pre-", false},
+      {"298-306", true},      {"9-10", true},         {"306-298", false},
+      {"555-1234567", false}, {"1-100", false},       {"007-010", false},
+      {"3-9-12", false},      {"234.56", true},       {"12:30", true},
+      {"v1.2", false},        {"10.0.0.7:80", false}, {"", false},
+  };
+  for (size_t i = 0; i < NP_COUNT(rows); i++)
+    CHECK(rows[i].name, np_name_is_plain(lit(rows[i].name)) == rows[i].is);
+}
+
 /* Looks at the bytes end; a name that was found needs none again. */
 static void many_looks(void) {
   np_grounds *g = grounds_of("x/old-pump.c y/core/pump.c z");
@@ -170,7 +212,7 @@ static void cuts(void) {
       CHECK("a term of a cut", np_grounds_hold(g, t.text));
     np_ident_iter idents = np_ident_scan(cut);
     while (np_ident_next(&idents, &ident)) {
-      if (ident.kind == NP_IDENT_NAME)
+      if (ident.kind == NP_IDENT_NAME && !np_term_is_number(ident.text))
         CHECK("a name of a cut", np_grounds_hold(g, ident.text));
     }
     np_grounds_free(g);
@@ -226,6 +268,8 @@ static void out_of_memory(void) {
 int main(void) {
   terms();
   holding();
+  parts();
+  plain();
   many_looks();
   cuts();
   out_of_memory();

@@ -143,9 +143,42 @@ describe("what is taken", function()
   end)
 
   it("is a fact only where a result has shown it (S0.18, S0.21)", function()
-    assert.equal("unobserved", code_of("ADD facts 3: the port is 5432"))
-    assert.equal("fine", code_of("ADD open 3: is port 5432 the cause?"))
+    local function sections(text)
+      local changes = delta.parse(text)
+      local faults = verify.changes(changes, verify.grounds(span_of(PARTS), EARLIER))
+      return faults[1] and faults[1].code or changes[1].section
+    end
+    assert.equal("facts", sections("ADD facts 3: MAX_FLOW is 4711"))
+    assert.equal("findings", sections("ADD facts 3: the port is 5432"))
+    assert.equal("findings", sections("ADD facts 3: 4711 of MAX_FLOW, and port 5432"))
+    assert.equal("invented", sections("ADD facts 3: the port is 5432 or 5433"))
+    assert.equal("open", sections("ADD open 3: is port 5432 the cause?"))
     assert.equal("unobserved", code_of("SUPERSEDE F1 3: the pump is behind lock_table"))
+  end)
+
+  it("may be put in words that are not those of the steps", function()
+    local seen = "2024-03-22T02:00:07 [INFO] started; lines 298, 299 and 306 bad; three of 12.5%;\n"
+      .. "document.body.classList.add('x'); balance $1,234.56; fee 30 €; 127.0.0.1:8080; 47万 行"
+    local grounds = verify.grounds(span_of({ part("result", 3, seen) }), notes.new())
+    local function code(text)
+      local fault = verify.changes(delta.parse("ADD facts 3: " .. text), grounds)[1]
+      return fault and fault.code or "fine"
+    end
+    for _, text in ipairs({
+      "it began at 02:00:07 on 2024-03-22", "lines 298-306 are bad", "Three of 12.5%",
+      "an off-by-one error, pre-existing and user-facing", "document.body.classList gets x",
+      "the balance is $1,234.56, the fee €30", "host 127.0.0.1, port 8080", "47万 行",
+      "double-check the fee, 30 €",
+    }) do
+      assert.equal("fine", code(text), text)
+    end
+    for _, text in ipairs({
+      "it began at 00:07", "lines 306-298", "12.5 of it", "use left-pad", "document.body is it",
+      "a balance of 234.56", "a balance of €1,234.56", "a fee of $30", "47 行", "298万 行",
+      "298 万", "half of 298", "twice 298",
+    }) do
+      assert.equal("invented", code(text), text)
+    end
   end)
 
   it("leaves goal and constraints to the user (S1.17, S3.9, T7)", function()

@@ -88,6 +88,9 @@ end
 -- What may stand between a key and its value: "is", "≤", "must be at most", "为".
 local GLUE = {
   "is", "are", "of", "to", "at", "most", "least", "be", "must", "now", "stays", "equals", "set",
+  "should", "shall", "can", "may", "will", "go", "up", "has been", "raised", "lowered",
+  "changed", "moved", "increased", "reduced", "updated", "was raised", "was lowered", "was set",
+  "was changed", "was moved", "was increased", "was reduced", "was updated",
   "=", ":", "<", ">", "≤", "≥", "\"", "'", "`", "*", "(", "|", "→", "->",
   "为", "是", "：", "不超过", "不得超过", "至多", "至少", "等于", "改为", "设为", "应为",
 }
@@ -126,9 +129,11 @@ local function same(said, values)
   return false
 end
 
--- A key that is a word of the language means this one only where the line begins with it.
+-- A key that is a word of the language means this one only where the line begins with it, or where
+-- it stands in quotes or as a path.
 local function is_meant(key, before)
-  return key:find("[_%d-]") or before == "" or before == "the " or before == "该"
+  if before == "" or before == "the " or before == "该" then return true end
+  return (key:find("[_%d-]") or before:find("[\"'`/]$")) ~= nil
 end
 
 local function other_value(text, key, values)

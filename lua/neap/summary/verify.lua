@@ -3,6 +3,7 @@
 -- refused, and said. Linear in the steps and in the answer. next: desk.lua
 local core = require("neap.core")
 local disguise = require("neap.summary.disguise")
+local money = require("neap.summary.money")
 local notes = require("neap.summary.notes")
 local spans = require("neap.summary.span")
 
@@ -35,9 +36,13 @@ local function source_of(texts)
   return setmetatable({ grounds = core.grounds(text), text = text }, Source)
 end
 
--- Does the value stand in it with borders at both ends?
+-- Does the value stand in it with borders at both ends? Words of numbers also in capitals, amounts
+-- with their currency.
 function Source:holds(value)
-  return self.grounds:holds(value)
+  if NUMBER_WORDS[value:lower()] then return self.grounds:word(value) end
+  if not money.is_amount(value) then return self.grounds:holds(value) end
+  self.amounts = self.amounts or select(2, money.amounts(self.text))
+  return self.amounts[value] ~= nil
 end
 
 -- Is it in the text, in small letters?
@@ -111,14 +116,17 @@ local function places_of(text, add)
   end
 end
 
-local MONEY = { "$", "€", "£", "¥", "￥", "₹", "₽", "USD", "EUR", "GBP", "JPY", "CNY", "RMB" }
+local MANNERS = { "double", "Double", "half", "Half", "triple", "Triple" }
 
--- A currency beside a number belongs to it.
-local function money_of(text, add)
-  for _, coin in ipairs(MONEY) do
-    local form = text:find(coin, 1, true) and escape(coin)
-    if form and (text:find("%d%s*" .. form) or text:find(form .. "%s*%d")) then add(coin) end
+-- "double quotes" and "half-open" say how, not how many.
+local function without_manner(text)
+  for _, word in ipairs(MANNERS) do
+    if text:find(word, 1, true) then
+      local bare = "%f[%a]" .. word
+      text = text:gsub(bare .. "(%-%a)", "%1"):gsub(bare .. "( quote)", "%1")
+    end
   end
+  return text
 end
 
 -- Numbers, words with a digit or an underscore in them, and names.
@@ -130,19 +138,20 @@ local function values_of(text)
       out[#out + 1] = value
     end
   end
-  for _, word in ipairs(core.terms(text)) do
+  for _, word in ipairs(core.terms(without_manner(text))) do
     local is_name = word:find("[%d_]") or word:find("%l%u") or word:find("^[\x80-\xff]")
     if is_name or NUMBER_WORDS[word:lower()] then add(word) end
   end
   for _, name in ipairs(core.cite_scan(text)) do
-    -- a number is whole above: 1,500 is not 500
-    if not name:find("^[\x80-\xff]") and not name:find("^%d+$") then add(name) end
+    if not name:find("^[\x80-\xff]") and not core.is_plain(name) then add(name) end
   end
   for _, run in ipairs(disguise.runs(text)) do
     add(run)
   end
   places_of(text, add)
-  money_of(text, add)
+  for _, amount in ipairs((money.amounts(text))) do
+    add(amount)
+  end
   return out
 end
 M.values_of = values_of
@@ -319,16 +328,24 @@ local function check_size(change)
   end
 end
 
-local function check_words(change, g)
-  local is_fact = change.verb == "add" and change.section == "facts"
-  local item = change.key and notes.find(g.notes, change.key)
-  is_fact = is_fact or (change.verb == "supersede" and item and item.section == "facts")
-  local source = is_fact and g.seen or g.all
+local function check_both(change, g, source)
   for _, text in ipairs({ change.text or "", change.why or "" }) do
     local code, what, value = check_text(text, g, source)
     if code then return code, what, value end
     source = g.all
   end
+end
+
+-- What only the model itself has said, and wants to add as a fact, is added as a finding.
+local function check_words(change, g)
+  local item = change.key and notes.find(g.notes, change.key)
+  local section = item and change.verb == "supersede" and item.section or change.section
+  local code, what, value = check_both(change, g, section == "facts" and g.seen or g.all)
+  if code == "unobserved" and change.verb == "add" then
+    code, what, value = check_both(change, g, g.all)
+    if not code then change.section = "findings" end
+  end
+  return code, what, value
 end
 
 local function check_change(change, g, used)
@@ -350,7 +367,8 @@ local function has_results(span)
   end
 end
 
---- What is wrong with changes: { code, line, what, value } each; empty when all may be taken.
+--- What is wrong with changes: { code, line, what, value } each; empty when all may be taken. What
+--- is no fact is made a finding.
 ---@param changes neap.Change[]
 ---@param g neap.Grounds
 ---@return table[] faults
