@@ -5,8 +5,8 @@
 #include "engine/engine.h"
 
 typedef struct asked {
-  np_str id, ask; /* digits; the event's head */
-  bool settled, refused;
+  np_str id, ask;                /* digits; the event's head */
+  bool settled, refused, failed; /* failed: what a model wrote was given up */
   np_str code, text;
 } asked;
 
@@ -44,13 +44,37 @@ static neap_rc add_answer(reading *r, np_json head, np_json id, np_str body) {
   return np_arena_copy(&r->arena, body, &a->text) ? NEAP_OK : NEAP_E_MEMORY;
 }
 
+static bool member_is(np_json one, const char *name, const char *quoted) {
+  np_json v;
+  return np_json_get(one, name, &v) && np_str_is(v.raw, quoted);
+}
+
+/* Why an answer was not taken: no answer at all, or the second one that is wrong, ends the tries. */
+static void add_check(reading *r, np_json head, np_json id) {
+  np_json list, one;
+  if (!np_json_get(head, "faults", &list) || list.type != NP_JSON_ARRAY) return;
+  for (size_t i = r->n; i-- > 0;) {
+    np_json_iter it = np_json_each(list);
+    if (!np_str_eq(r->list[i].id, id.raw)) continue;
+    while (np_json_next(&it, NULL, &one)) {
+      bool none =
+          member_is(one, "rung", "\"model\"") && member_is(one, "code", "\"none\"");
+      if (none || member_is(one, "rung", "\"again\"")) r->list[i].failed = true;
+    }
+    return;
+  }
+}
+
 static neap_rc take(void *ctx, const np_event *ev, bool purged) {
   np_json head, id;
-  bool ours = ev->kind == NP_EV_ASK || ev->kind == NP_EV_ANSWER;
+  bool ours =
+      ev->kind == NP_EV_ASK || ev->kind == NP_EV_ANSWER || ev->kind == NP_EV_CHECK;
   if (purged || !ours || np_json_check(ev->head, &head, NULL)) return NEAP_OK;
   if (!np_json_get(head, "ask", &id)) return NEAP_OK;
-  return ev->kind == NP_EV_ASK ? add_ask(ctx, ev->head, id)
-                               : add_answer(ctx, head, id, ev->body);
+  if (ev->kind == NP_EV_ASK) return add_ask(ctx, ev->head, id);
+  if (ev->kind == NP_EV_ANSWER) return add_answer(ctx, head, id, ev->body);
+  add_check(ctx, head, id);
+  return NEAP_OK;
 }
 
 static void add_member(np_buf *b, np_json head, const char *name) {
@@ -71,6 +95,7 @@ static void add_object(np_buf *b, const asked *a) {
   add_member(b, head, "step");
   add_member(b, head, "max_tokens");
   add_member(b, head, "sha256");
+  if (a->failed) np_buf_adds(b, ",\"failed\":true");
   if (a->settled && a->refused) {
     np_buf_adds(b, ",\"code\":");
     np_buf_add(b, a->code);

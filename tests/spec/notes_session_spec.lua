@@ -276,6 +276,42 @@ describe("a session", function()
     assert.truthy(s:notes().text:find(first, 1, true))
   end)
 
+  it("leaves it in peace also when the session is opened again, for as long (T5, S2.31)", function()
+    -- by turns: whether the model was asked; a session that is never closed is asked the same
+    local function run(stop, late)
+      local store, calls, seen = os.tmpname(), 0, {}
+      local function answer(ask)
+        calls = calls + 1
+        return calls > 3 and honest(ask) or nil, "down", "error"
+      end
+      local options = { store = store, name = "run", options = { merge = false } }
+      local s = open(not late and answer, options)
+      assert(s:add({ role = "user", content = "Go." }))
+      for i = 1, 60 do
+        if i % stop == 0 then
+          s:close()
+          s = open(not late and answer, options)
+        end
+        assert(s:prompt())
+        local ask = late and s:next_ask()
+        if ask then s:answer(ask.id, answer(ask)) end
+        seen[i] = calls
+        act(s, i, ("#define LIMIT_%d %d\n"):format(i, 4000 + i) .. FILLER)
+      end
+      s:close()
+      os.remove(store)
+      return seen
+    end
+    for _, late in ipairs({ false, true }) do
+      local whole = run(1000, late)
+      assert.equal(3, whole[30]) -- it has failed three times, and is not asked
+      assert.is_true(whole[60] > 3) -- and then again
+      for _, stop in ipairs({ 1, 5, 13 }) do
+        assert.same(whole, run(stop, late))
+      end
+    end
+  end)
+
   it("tells the log and the account what was not taken, and counts it (T5, S2.19)", function()
     local store = os.tmpname()
     local function answer(ask)

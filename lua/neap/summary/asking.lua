@@ -106,6 +106,17 @@ local function answer_summary(self, ask, text, why, code)
   return nil, "the answer was not taken: " .. first .. "; ask once more", "unverified", got
 end
 
+-- The next ask that is the host's to answer: while its model is left in peace, lines are picked.
+local function next_of(self, raw, after)
+  local ask = raw:next_ask(after)
+  while ask and self.desk and ask.kind == "summary" and self.desk:is_paused(ask) do
+    local text, why, code = self.desk:answer(ask)
+    if not raw:answer(ask.id, text, why, code, true) then return ask end
+    ask = raw:next_ask(ask.id)
+  end
+  return ask
+end
+
 -- The newest live summary that holds notes, its entry and its text.
 local function live_notes(raw)
   for id = raw:entry_count(), 1, -1 do
@@ -125,7 +136,7 @@ function M.add(Session, open_session)
   ---@param after integer?
   ---@return table?
   function Session:next_ask(after)
-    local ask = open_session(self):next_ask(after)
+    local ask = next_of(self, open_session(self), after)
     return ask and self.desk and self.desk:prepare(ask) or ask
   end
 

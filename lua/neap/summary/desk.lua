@@ -37,8 +37,8 @@ function M.new(session, language, silent, known)
     silent = silent,
     open = {},
     faults = {},
-    failed = 0,
-    paused = 0,
+    failed = 0, -- asks in a row
+    until_ask = 0, -- up to which the model is left in peace
     counts = { asks = 0, model = 0, again = 0, extractive = 0, refused = 0, faults = 0 },
   }, Desk)
 end
@@ -259,10 +259,24 @@ local function close(self, ask, work)
   self.faults = work.faults
 end
 
-local function failed(self)
+local function failed(self, id)
   self.failed = self.failed + 1
   if self.failed >= M.FAILURES then
-    self.failed, self.paused = 0, M.PAUSE
+    self.failed, self.until_ask = 0, id + M.PAUSE
+  end
+end
+
+-- Of a session that was opened again: how its asks have fared until then, as its log has it.
+local function look_back(self, before)
+  self.looked = true
+  local text = before > 1 and self.session.asks and self.session:asks()
+  for _, one in ipairs(text and core.json.decode(text) or {}) do
+    if one.ask >= before then return end
+    if one.kind == "summary" and one.failed then
+      failed(self, one.ask)
+    elseif one.kind == "summary" and one.answer and one.ask > self.until_ask then
+      self.failed = 0
+    end
   end
 end
 
@@ -287,6 +301,7 @@ end
 ---@param why string?
 ---@return "answer"|"again"|"none" what, string|table text, string? code
 function Desk:take(ask, answer, why)
+  if not self.looked then look_back(self, ask.id) end
   local work = open(self, ask)
   work.tries = work.tries + 1
   local rung = work.tries == 1 and "model" or "again"
@@ -304,18 +319,18 @@ function Desk:take(ask, answer, why)
   end
   note_faults(self, ask, work, rung, faults)
   if answer and work.tries == 1 then return "again", faults end
-  failed(self)
+  failed(self, ask.id)
   return without_model(self, ask, work)
 end
 
 -- ---- all at once ----------------------------------------------------------------------------
 
 --- Is the model left in peace for this ask?
+---@param ask table
 ---@return boolean
-function Desk:is_paused()
-  if self.paused == 0 then return false end
-  self.paused = self.paused - 1
-  return true
+function Desk:is_paused(ask)
+  if not self.looked then look_back(self, ask.id) end
+  return ask.id <= self.until_ask
 end
 
 --- Answers an ask for a summary with the help of a function that asks a model (nil: none).
@@ -324,7 +339,7 @@ end
 ---@return string? text, string? why, string? code
 function Desk:answer(ask, model)
   local what, text, code
-  if not model or self:is_paused() then
+  if not model or self:is_paused(ask) then
     what, text, code = without_model(self, ask, open(self, ask))
   else
     repeat
