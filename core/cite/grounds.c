@@ -67,7 +67,7 @@ static bool put(np_grounds *g, np_str term) {
   return true;
 }
 
-neap_rc np_grounds_add(np_grounds *g, np_str text, np_err *e) {
+static neap_rc add_text(np_grounds *g, np_str text, np_err *e) {
   np_term term;
   np_ident ident;
   bool ok = grow(&g->alloc, &g->texts, &g->text_cap, g->text_count + 1);
@@ -80,6 +80,31 @@ neap_rc np_grounds_add(np_grounds *g, np_str text, np_err *e) {
     ok = ident.kind != NP_IDENT_NAME || np_term_is_number(ident.text) ||
          put(g, ident.text);
   return ok ? NEAP_OK : np_fail_mem(e);
+}
+
+/* A line end or a tab as JSON and code write it; a backslash that is escaped itself begins none. */
+static const char *next_escape(const char *p, const char *end) {
+  while (p < end && (p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
+    if (end - p < 2) return end;
+    if (p[1] == 'n' || p[1] == 't' || p[1] == 'r') return p;
+    p += 2;
+  }
+  return end;
+}
+
+/* "make\ntest" is also added with spaces for these: make, test. */
+neap_rc np_grounds_add(np_grounds *g, np_str text, np_err *e) {
+  neap_rc rc = add_text(g, text, e);
+  const char *end = text.n ? text.p + text.n : text.p, *p = next_escape(text.p, end);
+  if (rc || p == end) return rc;
+  char *own = np_arena_alloc(&g->found, text.n);
+  if (!own) return np_fail_mem(e);
+  memcpy(own, text.p, text.n);
+  for (; p < end; p = next_escape(p + 2, end)) {
+    own[p - text.p] = ' ';
+    own[p - text.p + 1] = ' ';
+  }
+  return add_text(g, np_str_of(own, text.n), e);
 }
 
 /* ---- parts of longer names ---- */
@@ -140,13 +165,55 @@ static void remember(np_grounds *g, np_str value) {
   if (np_arena_copy(&g->found, value, &own)) put(g, own);
 }
 
+/* ---- short hashes ---- */
+
+#define HASH_SHORT 7 /* letters of a commit's hash that are mostly told */
+#define HASH 40      /* … and of a whole one, at least */
+
+static size_t hash_run(np_str text, size_t at) {
+  size_t n = 0;
+  for (; at + n < text.n; n++) {
+    char c = text.p[at + n];
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) break;
+  }
+  return n;
+}
+
+/* Hexadecimal digits, some of them letters: no number, and no whole hash. */
+static bool is_short_hash(np_str s) {
+  bool letter = false, digit = false;
+  for (size_t i = 0; i < s.n; i++) {
+    letter |= s.p[i] >= 'a';
+    digit |= s.p[i] <= '9';
+  }
+  return s.n >= HASH_SHORT && s.n < HASH && hash_run(s, 0) == s.n && letter && digit;
+}
+
+static bool begins_hash(np_str text, np_str value) {
+  size_t at = 0;
+  for (int i = 0; i < LOOK_EACH; i++) {
+    size_t from = np_str_find(text, value, at);
+    if (from == SIZE_MAX) return false;
+    at = from + hash_run(text, from);
+    bool begins = from == 0 || !is_word(text.p[from - 1]);
+    bool ends = at == text.n || !is_word(text.p[at]);
+    if (begins && ends && at - from >= HASH) return true;
+  }
+  return false;
+}
+
+/* ---- asking ---- */
+
 bool np_grounds_hold(np_grounds *g, np_str value) {
   np_probe p;
   if (value.n == 0 || find(g, value, &p)) return true;
-  if (is_term(value) || g->looks >= LOOKS) return false; /* a term would be there */
+  bool is_short = is_short_hash(value);
+  if ((is_term(value) && !is_short) || g->looks >= LOOKS)
+    return false; /* a term would be there */
   g->looks++;
   for (size_t i = 0; i < g->text_count; i++) {
-    if (!stands_in(g->texts[i], value)) continue;
+    bool has = is_short ? begins_hash(g->texts[i], value) : stands_in(g->texts[i], value);
+    if (!has) continue;
     remember(g, value);
     return true;
   }

@@ -244,7 +244,8 @@ static bool find_values(wording *w) {
     ok = !np_term_is_value(term) || add_value(w, term.text);
   np_ident_iter idents = np_ident_scan(bare);
   while (ok && np_ident_next(&idents, &ident))
-    ok = ident.kind != NP_IDENT_NAME || add_value(w, ident.text);
+    ok = ident.kind != NP_IDENT_NAME || np_name_is_plain(ident.text) ||
+         add_value(w, ident.text);
   return ok;
 }
 

@@ -134,6 +134,26 @@ static void parts(void) {
   np_grounds_free(g);
 }
 
+/* Code and JSON in which a name begins behind an escape; a hash told by its first letters. */
+static void within(void) {
+  static const char text[] =
+      "\"rm -rf x\\npython3 -m a\\tcore/pump.c\\r\\n12.5\" C:\\\\new at "
+      "d8ed853af7b6b493cba2854a3eb2f6dda5a475d7 and 3fa9c1d77 \\";
+  static const struct {
+    const char *value;
+    bool has;
+  } rows[] = {
+      {"python3", true},     {"npython3", true}, {"core/pump.c", true},
+      {"12.5", true},        {"ew", false},      {"d8ed853", true},
+      {"d8ed853af7b", true}, {"d8ed85", false},  {"8ed853af7", false},
+      {"d8ed854", false},    {"3fa9c1d", false}, {"3fa9c1d77", true},
+  };
+  np_grounds *g = grounds_of(text);
+  for (size_t i = 0; i < NP_COUNT(rows); i++)
+    CHECK(rows[i].value, np_grounds_hold(g, lit(rows[i].value)) == rows[i].has);
+  np_grounds_free(g);
+}
+
 /* ---- what need not stand anywhere ---- */
 
 static void plain(void) {
@@ -254,7 +274,8 @@ static void out_of_memory(void) {
     neap_alloc a = {count_malloc, count_realloc, count_free, &k};
     np_grounds *g = np_grounds_new(&a);
     neap_rc rc = g ? NEAP_OK : NEAP_E_MEMORY;
-    if (!rc) rc = np_grounds_add(g, lit("some words of core/pump.c, 17 and 4711"), NULL);
+    if (!rc)
+      rc = np_grounds_add(g, lit("some words of core/pump.c,\\n17 and 4711"), NULL);
     if (!rc) rc = np_grounds_word(g, lit("words"), &has, NULL);
     if (!rc) CHECK("a name is found without memory", np_grounds_hold(g, lit("pump.c")));
     CHECK("out of memory is told", !rc || rc == NEAP_E_MEMORY);
@@ -269,6 +290,7 @@ int main(void) {
   terms();
   holding();
   parts();
+  within();
   plain();
   many_looks();
   cuts();

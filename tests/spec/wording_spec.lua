@@ -41,7 +41,7 @@ local function act(s, i)
     content = "I look.",
     tool_calls = { { id = "c" .. i, type = "function", ["function"] = call } },
   }))
-  local text = ("LIMIT_%d is %d in core/pump_%d.c:88, 1,500 of it"):format(i, 4000 + i, i)
+  local text = ("LIMIT_%d is %d in core/pump_%d.c:88, 1,500 of 1,234.56"):format(i, 4000 + i, i)
   assert(s:add({ role = "tool", tool_call_id = "c" .. i, content = text .. FILLER }))
 end
 
@@ -72,6 +72,7 @@ describe("the text of a fold", function()
       "第 2 步：LIMIT_2",
       "77 leaks of valve_9 for ORD-00981",
       "neap_recall finds it; neap_read(4), neap:3",
+      "1,234.56 in all, off-by-one, a user-facing 1,500",
       "nothing of note",
     }
     for _, text in ipairs(fine) do
@@ -85,6 +86,8 @@ describe("the text of a fold", function()
       ["LIMIT_2 is 4009"] = "4009",
       ["LIMIT_2 is 4,002"] = "4,002",
       ["500 of it"] = "500",
+      ["234.56 in all"] = "234.56",
+      ["use left-pad"] = "left-pad",
       ["core/pump_1.cc"] = "core/pump_1.cc",
       ["src/pump_1.c"] = "src/pump_1.c",
       ["- [F3 step 2; refuted 3] 12 times"] = "12",
