@@ -80,9 +80,10 @@ static neap_rc add_result(const np_pack *p, const np_entry *en, size_t room, np_
   return NEAP_OK;
 }
 
-static bool is_told(const np_pack *p, const np_entry *en) {
-  return en->kind == NP_KIND_RESULT && !en->empty && en->text.n &&
-         !np_pack_folded_by(p, en->atom);
+/* Also those that a summary stands for which the new one takes in: lines of a summary are never
+** copied, but taken from their results again, so that none can change from one to the next. */
+static bool is_told(const np_entry *en) {
+  return en->kind == NP_KIND_RESULT && !en->empty && en->text.n;
 }
 
 /* The results of the span, oldest first, in *ids of the arena. */
@@ -94,7 +95,7 @@ static size_t results_of(const np_pack *p, const np_span *s, np_arena *ar,
   for (size_t i = 0; *ids && i < s->atoms; i++) {
     for (int64_t id = p->log->atoms[s->atom[i]].first; id;
          id = np_log_entry(p->log, id)->next) {
-      if (is_told(p, np_log_entry(p->log, id))) (*ids)[n++] = id;
+      if (is_told(np_log_entry(p->log, id))) (*ids)[n++] = id;
     }
   }
   return n;

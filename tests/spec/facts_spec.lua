@@ -188,6 +188,73 @@ describe("a summary in the mode facts", function()
   end)
 end)
 
+describe("extracts in summaries that grow", function()
+  local MERGE = [[return { api = 1, name = "facts", options = { most = 2000 },
+    compact = function(ctx, o)
+      local old = ctx:span { before = ctx.step - 2, merge = true }
+      if old.steps >= 4 then
+        ctx:fold(old, ctx:summarize(old, { mode = "facts", max_tokens = o.most }))
+      end
+    end }]]
+
+  local function run(most, visit)
+    local path = shared.scratch("facts_merge") .. "/facts.lua"
+    local f = assert(io.open(path, "wb"))
+    f:write(MERGE)
+    f:close()
+    local s = open(path, { name = "merge" .. most, options = { most = most } })
+    local seen, merges, last = {}, 0, nil
+    for i = 1, 16 do
+      step(s, i)
+      local list = summaries(assert(s:prompt()))
+      if list[1] and list[1] ~= last then
+        merges, last = merges + 1, list[1]
+        assert.are.equal(1, #list) -- one that grows
+        visit(s, list[1], seen)
+      end
+    end
+    assert.are.equal("[]", core.json.encode(s:account().hook_errors))
+    s:close()
+    return merges, seen
+  end
+
+  it("stay through merges, each byte for byte in the result that it names (S0.20)", function()
+    local merges, seen = run(1600, function(s, text, known)
+      local now = {}
+      for _, one in ipairs(kept_in(text)) do
+        check_kept(s, one)
+        now[one.id] = true
+      end
+      for id in pairs(known) do
+        assert.is_true(now[id], "the extract of entry " .. id .. " is lost")
+      end
+      for id in pairs(now) do
+        known[id] = true
+      end
+    end)
+    assert.is_true(merges >= 3, merges)
+    local n = 0
+    for _ in pairs(seen) do
+      n = n + 1
+    end
+    assert.is_true(n >= 10, n)
+  end)
+
+  it("are of the newest results where room is short, and of no other step", function()
+    local merges = run(300, function(s, text)
+      local ids = {}
+      for _, one in ipairs(kept_in(text)) do
+        check_kept(s, one)
+        ids[#ids + 1] = one.id
+      end
+      assert.is_true(#ids > 0 and #ids < 4)
+      local to = tonumber(text:match("^Summary of steps %d+%-(%d+)"))
+      assert.is_truthy(text:find(", step " .. to .. ", line", 1, true))
+    end)
+    assert.is_true(merges >= 3, merges)
+  end)
+end)
+
 describe("two scales", function()
   local function run(subtask)
     local s = open("policies/two_scales.lua", { name = "scales", options = { deep = 8 } })
