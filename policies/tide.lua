@@ -5,15 +5,14 @@
 -- When the prompt has risen above the height at which a rewrite pays, everything is lowered to
 -- the floor at once. What an entry is worth is what would be lost with it: the facts that were
 -- shown there last, since a fact that stands again further down needs no earlier place. Those
--- that the model has written before count more, a user's words more, old things less.
+-- that the model has written before count most, numbers less than names, old things less.
 --
--- What goes goes by steps: lines dense with names, fewer of them, a mark, nothing. A step is worth
--- the share of the names that it still shows.
+-- What goes goes by steps: the lines that show most of those facts, fewer of them, a mark, nothing
+-- but a name in the notice of what is gone. A step is worth the share of the facts that it shows.
 --
 -- A cache that has grown cold keeps nothing, so an ebb that would come soon comes then. Nothing is
 -- cut on arrival but giants: a result that would push out everything else shows its densest
--- lines from the start. What a user said stays, unless it is long. Shares are of the room: the
--- budget without what never changes.
+-- lines from the start. What a user said stays, unless it is long.
 --
 -- example: window=3100 reserve=300
 --   user 20
@@ -40,37 +39,39 @@ return {
   source = "fitted on recorded runs",
   options = {
     base = { default = 0.3, min = 0, help = "worth of an entry without facts, in facts" },
-    written = { default = 4.0, min = 0, help = "more for a fact that the model has written" },
     spread = { default = 0.75, min = 0, help = "exponent of the worth in facts" },
-    fresh = { default = 0.3, min = 0, help = "exponent of the age in steps" },
+    fresh = { default = 0.6, min = 0, help = "exponent of the age in steps" },
     user = { default = 3.0, min = 0, help = "times as much for what a user said" },
     repeated = { default = 0.1, min = 0, max = 1, help = "what a later copy leaves of the value" },
     held = { default = 0.04, min = 0, max = 1, help = "share of the room: a user's words kept" },
-    giant = { default = 0.2, min = 0, help = "share of the room that is too large on arrival" },
-    excerpt = { default = 0.2, min = 0, max = 1, help = "share of the room that a giant keeps" },
-    front = { default = 0.0, min = 0, help = "more value lost, as a share, to keep the beginning" },
+    giant = { default = 0.2, min = 0, help = "share of the budget that is too large on arrival" },
+    excerpt = { default = 0.2, min = 0, max = 1, help = "share of the budget that a giant keeps" },
+    front = { default = 0.3, min = 0, help = "more value lost, as a share, to keep the beginning" },
     floor = { default = 0.4, min = 0, max = 1, help = "share of the room to ebb to" },
   },
   tools = { "recall", "read" },
   order = "value",
+  -- What a fact weighs that nothing later shows, as much as it is likelier to be written again:
+  -- numbers and plain words less than names, and 6 more for each time that the model wrote it.
+  facts = { name = 1, number = 0.2, word = 0.4, written = 6, again = 6 },
   ladder = {
-    trimmed = { tokens = { 1000, 400, 150 }, worth = "shown" },
+    trimmed = { keep = "dense", tokens = { 1000, 400, 150 }, worth = "shown" },
     reference = { worth = 0.15 },
     masked = { worth = 0.1 },
+    dropped = { named = 16 }, -- one read away where so much went
   },
 
   admit = function(ctx, e, o)
     local room = ctx.budget - ctx.economy.front
     if e.kind == "user" and e.tokens <= o.held * room then e:hold("what the user said") end
-    if e.kind == "result" and e.tokens > neap.clamp(o.giant * room, 250, ctx.budget) then
-      local tokens = neap.clamp(o.excerpt * room, 200, ctx.budget) // 1 | 0
+    if e.kind == "result" and e.tokens > o.giant * ctx.budget then
+      local tokens = neap.clamp(o.excerpt * ctx.budget, 200, ctx.budget) // 1 | 0
       e:trim { tokens = tokens, keep = "dense", why = "a giant on arrival" }
     end
   end,
 
   rank = function(_, e, o)
-    local facts = o.base + e.latest + o.written * e.written
-    local worth = neap.pow(facts, o.spread) * (e.kind == "user" and o.user or 1)
+    local worth = neap.pow(o.base + e.worth, o.spread) * (e.kind == "user" and o.user or 1)
     return worth * (e.repeated_by and o.repeated or 1) / neap.pow(e.age, o.fresh)
   end,
 

@@ -3,6 +3,7 @@
 ** what later steps took from it. Looks only. next: ../cli/main.c
 */
 #include "bind/session.h"
+#include "render/mark.h"
 
 static lua_Integer tokens_of(const np_view *v, int64_t id) {
   if ((size_t)id > v->count) return 0;
@@ -57,6 +58,15 @@ static int shows(lua_State *L) {
   if (sh && sh->listed && sh->rung != NP_DROPPED)
     there = sh->rung == NP_FULL ? en->text : np_view_text(v, sh->text, &s->text);
   lua_pushboolean(L, there.n && np_str_find(there, text, 0) != SIZE_MAX);
+  return 1;
+}
+
+/* named(id): whether the notice of what was dropped names the entry. */
+static int named(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  const np_view *v = &s->pack.view;
+  lua_pushboolean(L, id > 0 && (size_t)id <= v->count && np_mark_names(v, id));
   return 1;
 }
 
@@ -138,11 +148,12 @@ static int facts(lua_State *L) {
 }
 
 const luaL_Reg np_bind_lab[] = {
-    {"take_shown", take_shown}, {"shows", shows},     {"kind", kind}, {"uses", uses},
-    {"facts", facts},           {"by_rung", by_rung}, {NULL, NULL}};
+    {"take_shown", take_shown}, {"shows", shows},     {"kind", kind},   {"uses", uses},
+    {"facts", facts},           {"by_rung", by_rung}, {"named", named}, {NULL, NULL}};
 
 const luaL_Reg np_bind_lab_shadow[] = {{"shadow_take_shown", take_shown},
                                        {"shadow_shows", shows},
+                                       {"shadow_named", named},
                                        {"shadow_by_rung", by_rung},
                                        {"shadow_kind", kind},
                                        {"shadow_uses", uses},

@@ -98,6 +98,9 @@ typedef struct np_cite_stat {
   /* of these, what a result or a later user message showed first and nothing later holds; and
   ** of those, what the model has written */
   uint32_t latest, written;
+  uint32_t numbers; /* of the latest: those that are numbers, dates, versions, measures */
+  uint32_t again;   /* how often the model has written them, each at most 4 times */
+  uint32_t words;   /* plain words that at most three entries hold, the same way */
   int64_t last_hit; /* step of the last hit, 0 when never */
   int64_t
       repeated_by; /* the latest later result in which 80 % of its lines stand, or 0 */
@@ -118,6 +121,17 @@ neap_rc np_cite_add(np_cite *c, int64_t entry, int64_t message, int64_t step,
 
 np_cite_stat np_cite_of(const np_cite *c,
                         int64_t entry); /* zeroes for an unknown entry */
+
+/* What the loss of a fact weighs that nothing later holds; `written` and `again` are added once
+** and for each time (4 at most) that the model has written it. */
+typedef struct np_cite_weights {
+  double name, number, word, written, again;
+} np_cite_weights;
+/* The sum over an entry's, and that of an identifier as it stands in the entry, 0 where something
+** later holds it or it is no fact; *number gets its number in the index. */
+double np_cite_worth(const np_cite_stat *st, const np_cite_weights *w);
+double np_cite_weight_of(const np_cite *c, int64_t entry, np_str ident,
+                         const np_cite_weights *w, uint32_t *number);
 
 /* What later steps took from an entry. Each of its identifiers weighs 1 / (entries that hold
 ** it): the rarer, the more. np_cite_weight is that of all

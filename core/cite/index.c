@@ -9,7 +9,6 @@
 #include "text/text.h"
 
 #define TEXT_BLOCK 8192
-#define RARE 3
 #define CJK_MAX 8
 
 np_cite *np_cite_new(const neap_alloc *a) {
@@ -118,6 +117,12 @@ static bool grow_idents(np_cite *c) {
   return c->ident_count < NP_CITE_NONE - 1;
 }
 
+static bool is_number(np_ident id) {
+  return id.kind == NP_IDENT_NUMBER ||
+         (id.kind == NP_IDENT_NAME &&
+          np_ident_class_of(id.text, id.kind) == NP_CLASS_NUMBER);
+}
+
 /* Finds or makes the record. False when out of memory; *out may be NP_CITE_NONE when the
 ** table gave the identifier up. Words that turn out to be identifiers stay such. */
 static bool intern(np_cite *c, np_ident id, uint64_t hash, uint32_t *out) {
@@ -140,6 +145,7 @@ static bool intern(np_cite *c, np_ident id, uint64_t hash, uint32_t *out) {
   c->idents[*out] = (np_cite_ident){.p = text,
                                     .n = (uint16_t)id.text.n,
                                     .kind = (uint8_t)id.kind,
+                                    .number = is_number(id),
                                     .first = NP_CITE_NONE,
                                     .last = NP_CITE_NONE,
                                     .other = NP_CITE_NONE,
@@ -158,7 +164,7 @@ static bool cite(np_cite *c, const np_cite_ident *d, const np_cite_entry *by) {
   uint32_t holders = d->count - (same ? d->in_last : 0);
   const np_cite_entry *first = &all[d->first];
   bool fact = first->who == NP_ORIGIN_RESULT || first->who == NP_ORIGIN_USER;
-  if (d->kind == NP_IDENT_WORD && (!fact || holders > RARE)) return true;
+  if (d->kind == NP_IDENT_WORD && (!fact || holders > NP_CITE_RARE)) return true;
   void *p = c->citations;
   if (!np_grow(c->alloc, &p, &c->citation_cap, c->citation_count + 1,
                sizeof *c->citations)) {
@@ -176,7 +182,7 @@ static bool cite(np_cite *c, const np_cite_ident *d, const np_cite_entry *by) {
                      .first_step = first->step,
                      .holders = holders,
                      .fact = fact,
-                     .rare = holders <= RARE};
+                     .rare = holders <= NP_CITE_RARE};
   if (n->rare && n->kind != NP_IDENT_WORD) {
     credited->hits++;
     credited->last_hit = by->step;
@@ -201,19 +207,28 @@ static bool list_holder(np_cite *c, np_cite_ident *d, int64_t id) {
   return true;
 }
 
-/* What can be a fact is counted where it was shown last: there it is lost when that goes. */
+/* In the entry where the identifier is counted: `one` is 1, or less one as unsigned sums wrap. */
+static void count_fact(np_cite_entry *e, const np_cite_ident *d, uint32_t one) {
+  if (d->as == NP_CITE_WORD) e->words += one;
+  if (d->as != NP_CITE_FACT) return;
+  e->latest += one;
+  if (d->number) e->numbers += one;
+  if (d->counted) e->written += one;
+  e->again += one * d->counted;
+}
+
+/* What can be a fact is counted where it was shown last: there it is lost when that goes. A
+** word that many hold is none that would be missed. */
 static void pass_on(np_cite *c, np_cite_ident *d, uint32_t entry) {
-  np_cite_entry *e = &c->entries[entry];
   np_origin first = c->entries[d->count ? d->first : entry].who;
-  if (d->kind == NP_IDENT_WORD) return;
-  if (first != NP_ORIGIN_RESULT && first != NP_ORIGIN_USER) return;
-  if (d->count) {
-    c->entries[d->last].latest--;
-    c->entries[d->last].written -= d->written;
-  }
-  d->written = d->used > 0;
-  e->latest++;
-  e->written += d->written;
+  bool fact = first == NP_ORIGIN_RESULT || first == NP_ORIGIN_USER;
+  if (d->count) count_fact(&c->entries[d->last], d, UINT32_MAX);
+  d->as = !fact                      ? NP_CITE_NOTHING
+          : d->kind != NP_IDENT_WORD ? NP_CITE_FACT
+          : d->count < NP_CITE_RARE  ? NP_CITE_WORD
+                                     : NP_CITE_NOTHING;
+  d->counted = d->uses;
+  count_fact(&c->entries[entry], d, 1);
 }
 
 static bool hold(np_cite *c, np_cite_ident *d, uint32_t entry) {
@@ -248,6 +263,7 @@ static bool show(np_cite *c, uint32_t i) {
   if (e->who == NP_ORIGIN_MODEL) {
     if (!cite(c, d, e)) return false;
     d->used = e->step < UINT32_MAX ? (uint32_t)e->step : UINT32_MAX;
+    if (d->uses < NP_CITE_USES) d->uses++;
   }
   return hold(c, d, entry);
 }

@@ -11,6 +11,8 @@
 
 #define NP_CITE_NONE UINT32_MAX
 #define NP_CITE_HOLDERS 64 /* entries remembered per identifier */
+#define NP_CITE_USES 4     /* more say nothing more */
+#define NP_CITE_RARE 3     /* holders */
 
 typedef struct np_cite_entry {
   int64_t id, message, step;
@@ -18,10 +20,15 @@ typedef struct np_cite_entry {
   size_t idents; /* its identifiers in the pool begin here */
   uint32_t ident_count, hits;
   uint32_t latest, written; /* facts that nothing later holds; of those the model wrote */
+  uint32_t numbers, again;  /* of the latest: numbers; how often the model wrote them */
+  uint32_t words;           /* rare plain words that would be facts, the same way */
   uint32_t lines;           /* distinct lines of a result */
   uint32_t shared, shared_by; /* lines that stand again in the result `shared_by` */
   np_origin who;
 } np_cite_entry;
+
+/* What would be lost with the newest holder. */
+typedef enum np_cite_as { NP_CITE_NOTHING, NP_CITE_FACT, NP_CITE_WORD } np_cite_as;
 
 typedef struct np_cite_ident {
   const char *p;
@@ -29,7 +36,10 @@ typedef struct np_cite_ident {
   uint16_t n;
   uint8_t kind;
   uint8_t list_cap;
-  bool written;         /* counted as such in its newest holder */
+  bool number;          /* of class NP_CLASS_NUMBER */
+  uint8_t uses;         /* entries of the model that hold it, NP_CITE_USES at most */
+  uint8_t counted;      /* uses, as counted in its newest holder */
+  uint8_t as;           /* what it is counted as there, np_cite_as */
   uint32_t count;       /* holders */
   uint32_t first;       /* entries by number */
   uint32_t last, other; /* newest holder; newest of another message than that one's */

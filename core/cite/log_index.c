@@ -24,6 +24,12 @@ np_cite_stat np_log_stat(const np_log *lg, const np_entry *en) {
   return st;
 }
 
+double np_log_weight_of(const np_log *lg, const np_entry *en, np_str ident,
+                        const np_cite_weights *w, uint32_t *number) {
+  return en->key ? np_cite_weight_of(lg->cite, en->key, ident, w, number)
+                 : np_cite_weight_of(lg->own, en->id, ident, w, number);
+}
+
 np_origin np_log_origin(const np_log *lg, const np_entry *en) {
   switch (en->kind) {
     case NP_KIND_SYSTEM:

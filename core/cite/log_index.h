@@ -23,6 +23,9 @@ static inline bool np_log_index_waits(const np_log *lg) {
 }
 /* What the index says of an entry; ids are those of its log. */
 np_cite_stat np_log_stat(const np_log *lg, const np_entry *en);
+/* np_cite_weight_of, in the index that has the entry. */
+double np_log_weight_of(const np_log *lg, const np_entry *en, np_str ident,
+                        const np_cite_weights *w, uint32_t *number);
 /* Frees what np_log_index_open has made. */
 void np_log_index_close(np_log *lg);
 /* Who wrote an entry. */

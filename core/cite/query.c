@@ -20,8 +20,37 @@ static const np_cite_entry *find_entry(const np_cite *c, int64_t id) {
 np_cite_stat np_cite_of(const np_cite *c, int64_t entry) {
   const np_cite_entry *e = find_entry(c, entry);
   if (!e) return (np_cite_stat){0};
-  return (np_cite_stat){e->hits,    e->ident_count, e->latest,
-                        e->written, e->last_hit,    e->repeated_by};
+  return (np_cite_stat){.hits = e->hits,
+                        .identifiers = e->ident_count,
+                        .latest = e->latest,
+                        .written = e->written,
+                        .numbers = e->numbers,
+                        .again = e->again,
+                        .words = e->words,
+                        .last_hit = e->last_hit,
+                        .repeated_by = e->repeated_by};
+}
+
+double np_cite_worth(const np_cite_stat *st, const np_cite_weights *w) {
+  return w->name * (st->latest - st->numbers) + w->number * st->numbers +
+         w->word * st->words + w->written * st->written + w->again * st->again;
+}
+
+double np_cite_weight_of(const np_cite *c, int64_t entry, np_str ident,
+                         const np_cite_weights *w, uint32_t *number) {
+  uint32_t i;
+  np_probe p = np_map_find(&c->by_text, np_hash64(ident));
+  while (np_map_next(&c->by_text, &p, &i)) {
+    const np_cite_ident *d = &c->idents[i];
+    if (!np_str_eq(np_str_of(d->p, d->n), ident)) continue;
+    *number = i;
+    if (!d->count || d->as == NP_CITE_NOTHING || c->entries[d->last].id != entry)
+      return 0;
+    if (d->as == NP_CITE_WORD) return w->word;
+    return (d->number ? w->number : w->name) + (d->counted ? w->written : 0) +
+           w->again * d->counted;
+  }
+  return 0;
 }
 
 bool np_cite_drift(const np_cite *c, double *share) {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 /* An NP_EV_TURN body: count of mark keys (8 bytes), state of ctx.random (8), then each changed
-** entry: id (8 bytes), rung, flags (bit 0 pinned, bit 1
-** held, bit 2 fetched, bit 3 a summary that stands for its atoms), length of its text (4), the
-** text; all little-endian. With id 0 the rung says what the text is instead: */
+** entry: id (8 bytes), rung, flags (bit 0 pinned, bit 1 held, bit 2 fetched, bit 3 a summary
+** that stands for its atoms, bit 4 dropped and named), length of its text (4), the text; all
+** little-endian. With id 0 the rung says what the text is instead: */
 enum {
   /* blocks were laid: the entry up to which (8 bytes), the order of regions (3), and where
   ** evidence and notices stand (1: at the head) */
@@ -35,7 +35,7 @@ static void add_entry(np_buf *b, const np_view *v, int64_t id) {
   np_buf_addc(b, (char)s->rung);
   bool live = np_log_entry(v->log, id)->fold && np_view_is_live(v, id);
   np_buf_addc(b, (char)((s->pinned ? 1 : 0) | (s->held ? 2 : 0) | (s->fetched ? 4 : 0) |
-                        (live ? 8 : 0)));
+                        (live ? 8 : 0) | (s->named && s->rung == NP_DROPPED ? 16 : 0)));
   np_str text = s->rung == NP_FULL || s->rung == NP_DROPPED ? NP_LIT("") : s->text;
   add_le(b, text.n, 4);
   np_buf_add(b, text);
@@ -154,7 +154,10 @@ static neap_rc lay_entry(neap_session *s, int64_t id, np_rung rung, unsigned fla
   if (sh->folded) return damaged(s, "a turn changes an entry behind a summary");
   if (sh->rung == rung && rung != NP_TRIMMED) return NEAP_OK;
   uint32_t atom = np_log_entry(&s->log, id)->atom;
-  if (rung == NP_DROPPED) return np_view_drop(v, atom, &s->err);
+  if (rung == NP_DROPPED) {
+    np_view_name(v, atom, (flags & 16) != 0);
+    return np_view_drop(v, atom, &s->err);
+  }
   if (sh->rung == NP_DROPPED) {
     neap_rc rc = np_view_restore(v, atom, &s->err);
     if (rc) return rc;

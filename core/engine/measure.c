@@ -4,6 +4,7 @@
 ** at by a visible mark, or gone. A proxy, and said to be one. next: tools.c
 */
 #include "engine/engine.h"
+#include "render/mark.h"
 
 typedef enum state { GONE, POINTED, NOTED, PRESENT } state;
 
@@ -13,7 +14,8 @@ static state of_holder(const np_view *v, int64_t key, np_str ident) {
   const np_entry *en = np_log_keyed(v->log, key);
   if (!en || en->id > (int64_t)v->count) return GONE;
   const np_shown *s = np_view_at(v, en->id);
-  if (!s->listed || s->rung == NP_DROPPED) return GONE;
+  if (!s->listed) return GONE;
+  if (s->rung == NP_DROPPED) return np_mark_names(v, en->id) ? POINTED : GONE;
   if (np_shown_is_own(s)) return PRESENT;
   if (s->rung != NP_MASKED && np_ident_in(s->text, ident)) return PRESENT;
   return en->pair || en->kind == NP_KIND_CALL ? POINTED : GONE;

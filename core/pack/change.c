@@ -226,10 +226,23 @@ static bool note_drop(np_pack *p, int64_t id, void *ctx) {
   return np_pack_record(p, id, (np_rung)s->rung, NP_DROPPED, s->text, true, *r);
 }
 
+/* Whether what its results show is worth being found again. */
+static bool is_named(np_pack *p, uint32_t atom) {
+  double sum = 0;
+  if (!(p->ladder.named > 0)) return false;
+  if (np_log_index_need(p->log, NULL)) p->view.lost = true;
+  for (int64_t id = p->log->atoms[atom].first; id; id = np_log_entry(p->log, id)->next) {
+    const np_entry *en = np_log_entry(p->log, id);
+    if (en->kind == NP_KIND_RESULT) sum += np_pack_worth(p, en);
+  }
+  return sum >= p->ladder.named;
+}
+
 np_verdict np_pack_drop_atom(np_pack *p, uint32_t atom, np_reason r) {
   size_t mark = p->change_count;
   if (!each_member(p, atom, note_drop, &r)) return NP_NO_MEMORY;
   if (p->change_count == mark) return NP_SAME;
+  np_view_name(&p->view, atom, is_named(p, atom));
   return np_view_drop(&p->view, atom, NULL) ? NP_NO_MEMORY : NP_DONE;
 }
 

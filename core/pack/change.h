@@ -23,6 +23,9 @@ neap_rc np_pack_close_loop(np_pack *p, np_err *e);
 
 /* What the entry would show at a rung, in the turn's arena, and its tokens there; preview.c.
 ** NP_SAME when there is nothing to cut. */
+/* What an entry would lose: its identifiers, or what its facts weigh; and what of that a text of
+** it shows. */
+double np_pack_worth(const np_pack *p, const np_entry *en);
 np_verdict np_pack_text_of(np_pack *p, const np_entry *en, np_rung rung,
                            const np_trim_ask *ask, np_str *out);
 uint32_t np_pack_text_tokens(np_pack *p, const np_entry *en, np_str text);
@@ -43,7 +46,7 @@ static inline int np_rung_step(np_rung rung) {
 np_verdict np_pack_preview_step(np_pack *p, int64_t id, int step, uint32_t *tokens);
 np_verdict np_pack_preview(np_pack *p, int64_t id, np_rung rung, uint32_t *tokens);
 /* Identifiers in a text, each counted once. */
-uint32_t np_pack_names(np_pack *p, np_str text);
+double np_pack_shown_worth(np_pack *p, const np_entry *en, np_str text);
 /* Lowers without asking about pins and holds; cheaper or NP_SAME. */
 np_verdict np_pack_lower(np_pack *p, int64_t id, np_rung rung, np_reason r);
 np_verdict np_pack_lower_step(np_pack *p, int64_t id, int step, np_reason r);

@@ -59,6 +59,7 @@ bool np_pack_record(np_pack *p, int64_t id, np_rung from, np_rung to, np_str tex
                    .text_before = text_before,
                    .atom = atom,
                    .sent = id && np_view_at(&p->view, id)->sent,
+                   .named = id && np_view_at(&p->view, id)->named,
                    .dirty = p->view.dirty};
   return true;
 }
@@ -81,6 +82,7 @@ static neap_rc undo_one(np_pack *p, const np_change *c, np_err *e) {
   }
   if (c->from == NP_DROPPED) {
     neap_rc rc = np_runs_settle(&p->view, e);
+    np_view_name(&p->view, en->atom, c->named);
     return rc ? rc : np_view_drop(&p->view, en->atom, e);
   }
   return np_view_show(&p->view, c->entry, (np_rung)c->from, c->text_before, e);

@@ -19,8 +19,11 @@ typedef struct np_ladder {
   np_keep keep;
   bool keep_set; /* else dense for results, ends for the rest */
   bool by_shown; /* a trim is worth the share of the identifiers that it shows */
+  bool by_facts; /* the same of what its facts weigh; dense trims choose lines by that */
   bool worth_set;
   double reference, masked; /* their worth, with worth_set */
+  np_cite_weights facts;
+  double named; /* notices name dropped results of so much worth; 0: none */
 } np_ladder;
 
 /* What a layout says of a region; 0: nothing. */
@@ -65,6 +68,7 @@ typedef struct np_change {
   /* dropped or restored with its atom: undone once, by its first entry */
   bool atom;
   bool sent;      /* had been in a prompt */
+  bool named;     /* its notice named it, where it was dropped */
   uint32_t dirty; /* the view's lowest changed segment before it */
 } np_change;
 

@@ -22,9 +22,17 @@ np_keep np_pack_trim_keep(const np_pack *p, const np_entry *en) {
   return en->kind == NP_KIND_RESULT ? NP_KEEP_DENSE : NP_KEEP_ENDS;
 }
 
+double np_pack_worth(const np_pack *p, const np_entry *en) {
+  np_cite_stat st = np_log_stat(p->log, en);
+  return p->ladder.by_facts ? np_cite_worth(&st, &p->ladder.facts) : st.identifiers;
+}
+
 np_trim_ask np_pack_ladder_ask(const np_pack *p, const np_entry *en, int level) {
-  return (np_trim_ask){.tokens = (size_t)np_pack_trim_tokens(p, level),
-                       .keep = np_pack_trim_keep(p, en)};
+  np_trim_ask ask = {.tokens = (size_t)np_pack_trim_tokens(p, level),
+                     .keep = np_pack_trim_keep(p, en)};
+  if (p->ladder.by_facts && np_pack_worth(p, en) > 0)
+    ask.facts = (np_trim_facts){p->log, en, &p->ladder.facts};
+  return ask;
 }
 
 np_verdict np_pack_text_of(np_pack *p, const np_entry *en, np_rung rung,
@@ -51,24 +59,41 @@ uint32_t np_pack_text_tokens(np_pack *p, const np_entry *en, np_str text) {
   return p->view.format->entry_tokens(&p->view, en, &filled);
 }
 
+static double weight_of(const np_pack *p, const np_entry *en, np_ident id) {
+  uint32_t unused;
+  if (!p->ladder.by_facts) return id.kind != NP_IDENT_WORD;
+  if (id.kind == NP_IDENT_WORD && !(p->ladder.facts.word > 0)) return 0;
+  return np_log_weight_of(p->log, en, id.text, &p->ladder.facts, &unused);
+}
+
 /* Hashes stand for identifiers: two that are confused count as one. */
-uint32_t np_pack_names(np_pack *p, np_str text) {
+double np_pack_shown_worth(np_pack *p, const np_entry *en, np_str text) {
   np_map seen;
   np_ident id;
-  uint32_t item, n = 0;
+  uint32_t item;
+  double sum = 0;
   np_ident_iter it = np_ident_scan(text);
   np_map_init(&seen, np_temp(&p->view));
   while (np_ident_next(&it, &id)) {
-    if (id.kind == NP_IDENT_WORD) continue;
+    double weight = weight_of(p, en, id);
+    if (!(weight > 0)) continue;
     if (!np_map_room(&seen)) {
       p->view.lost = true;
       break;
     }
     np_probe probe = np_map_find(&seen, np_hash64(id.text));
-    if (!np_map_next(&seen, &probe, &item) && np_map_put(&seen, &probe, 0)) n++;
+    if (!np_map_next(&seen, &probe, &item) && np_map_put(&seen, &probe, 0)) sum += weight;
   }
   np_map_free(&seen);
-  return n;
+  return sum;
+}
+
+static bool same_facts(const np_ladder *a, const np_ladder *b) {
+  const np_cite_weights *x = &a->facts, *y = &b->facts;
+  if (a->by_facts != b->by_facts) return false;
+  return !a->by_facts ||
+         (x->name == y->name && x->number == y->number && x->word == y->word &&
+          x->written == y->written && x->again == y->again);
 }
 
 /* Another ladder trims otherwise. */
@@ -76,10 +101,21 @@ static void check_ladder(np_pack *p) {
   np_ladder *was = &p->previewed, now = p->ladder;
   bool same = memcmp(was->tokens, now.tokens, sizeof now.tokens) == 0 &&
               was->by_shown == now.by_shown && was->keep_set == now.keep_set &&
-              (!now.keep_set || was->keep == now.keep);
+              (!now.keep_set || was->keep == now.keep) && same_facts(was, &now);
+  if (now.by_facts && np_log_index_need(p->log, NULL)) p->view.lost = true;
   if (same) return;
   *was = now;
   np_view_forget_previews(&p->view);
+}
+
+/* Facts leave an entry and never come back: how many are left says whether its trims are still
+** what they were. */
+static void check_facts(const np_pack *p, const np_entry *en, np_shown *s) {
+  if (!p->ladder.by_facts) return;
+  np_cite_stat st = np_log_stat(p->log, en);
+  if (s->latest == st.latest + st.words) return;
+  s->latest = st.latest + st.words;
+  memset(s->preview, 0, NP_TRIMS * sizeof s->preview[0]);
 }
 
 /* Finds out a preview: tokens + 1, or that there is none; 0: out of memory. */
@@ -89,9 +125,7 @@ static uint32_t find_out(np_pack *p, const np_entry *en, int step) {
   np_trim_ask ask = np_pack_ladder_ask(p, en, step < NP_TRIMS ? step : 0);
   np_verdict v = np_pack_text_of(p, en, np_step_rung(step), &ask, &text);
   if (v == NP_DONE && step < NP_TRIMS && p->ladder.by_shown) {
-    uint32_t names = np_pack_names(p, text);
-    np_view_at(&p->view, en->id)->kept[step] =
-        (uint16_t)(names < UINT16_MAX ? names : UINT16_MAX);
+    np_view_at(&p->view, en->id)->kept[step] = (float)np_pack_shown_worth(p, en, text);
   }
   uint32_t found = v == NP_NO_MEMORY ? 0
                    : v == NP_DONE    ? np_pack_text_tokens(p, en, text) + 1
@@ -111,6 +145,7 @@ np_verdict np_pack_preview_step(np_pack *p, int64_t id, int step, uint32_t *toke
   if (!np_entry_allows(en, np_step_rung(step))) return NP_SAME;
   if (step < NP_TRIMS && !np_pack_trim_tokens(p, step)) return NP_SAME;
   np_shown *s = np_view_at(&p->view, id);
+  check_facts(p, en, s);
   uint32_t known = s->preview[step];
   if (!known) {
     known = find_out(p, en, step);

@@ -7,11 +7,11 @@
 /* What is left of an entry's value at each rung, where the ladder does not say. */
 static const double usual[NP_RUNG_COUNT] = {1.0, 0.6, 0.3, 0.1, 0.0};
 
-/* Of a text with `names` identifiers and `tokens` of the entry's: the share of what it has of
-** both, where one name counts as much as all the tokens. */
-static double share(uint32_t names, uint32_t all, uint32_t tokens, uint32_t full) {
-  double kept = (double)(names < all ? names : all);
-  return (kept + (double)tokens / (full ? full : 1)) / ((double)all + 1);
+/* Of a text with `kept` identifiers (or facts of that weight) and `tokens` of the entry's: the
+** share of what it has of both, where one name counts as much as all the tokens. */
+static double share(double kept, double all, uint32_t tokens, uint32_t full) {
+  if (kept > all) kept = all;
+  return (kept + (double)tokens / (full ? full : 1)) / (all + 1);
 }
 
 static double worth_at(const np_pack *p, np_rung rung) {
@@ -21,10 +21,10 @@ static double worth_at(const np_pack *p, np_rung rung) {
 }
 
 /* What is left now. */
-static double worth_now(np_pack *p, const np_entry *en, uint32_t all) {
+static double worth_now(np_pack *p, const np_entry *en, double all) {
   const np_shown *s = np_view_at(&p->view, en->id);
   if (s->rung != NP_TRIMMED || !p->ladder.by_shown) return worth_at(p, (np_rung)s->rung);
-  return share(np_pack_names(p, s->text), all, s->tokens, s->full);
+  return share(np_pack_shown_worth(p, en, s->text), all, s->tokens, s->full);
 }
 
 static bool add_option(np_pack *p, np_value_plan *pl, np_option o, int64_t code) {
@@ -45,7 +45,7 @@ static np_verdict fill_member(np_pack *p, const np_candidates *c, int64_t id,
                               np_value_member *out) {
   const np_shown *s = np_view_at(&p->view, id);
   const np_entry *en = np_log_entry(p->log, id);
-  uint32_t all = p->ladder.by_shown ? np_log_stat(p->log, en).identifiers : 0;
+  double all = p->ladder.by_shown ? np_pack_worth(p, en) : 0;
   double now = worth_now(p, en, all);
   *out = (np_value_member){.id = id};
   for (int step = 0; step < NP_STEPS; step++) {
@@ -146,7 +146,7 @@ static bool add_drop(np_pack *p, const np_candidates *c, np_value_plan *pl,
     const np_entry *en = np_log_entry(p->log, id);
     const np_shown *s = np_view_at(&p->view, id);
     if (!s->listed || s->rung == NP_DROPPED) continue;
-    uint32_t all = p->ladder.by_shown ? np_log_stat(p->log, en).identifiers : 0;
+    double all = p->ladder.by_shown ? np_pack_worth(p, en) : 0;
     sum.lost += np_candidates_rank(c, id) * worth_now(p, en, all);
     sum.saved += s->tokens + framing_of(&p->view, en, &lead, &shown);
   }

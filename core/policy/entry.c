@@ -30,6 +30,7 @@
   X(identifiers)                                                                         \
   X(latest)                                                                              \
   X(written)                                                                             \
+  X(worth)                                                                               \
   X(repeated_by)                                                                         \
   X(repeats)                                                                             \
   X(pair)                                                                                \
@@ -122,6 +123,7 @@ static void push_cited(lua_State *L, const np_pack *p, const np_entry *en, int f
     case FIELD_identifiers: lua_pushinteger(L, c.identifiers); break;
     case FIELD_latest: lua_pushinteger(L, c.latest); break;
     case FIELD_written: lua_pushinteger(L, c.written); break;
+    case FIELD_worth: lua_pushnumber(L, np_cite_worth(&c, &p->ladder.facts)); break;
     default:
       if (c.repeated_by) lua_pushinteger(L, c.repeated_by);
       else lua_pushnil(L);

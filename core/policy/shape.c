@@ -286,10 +286,21 @@ static void read_worth(lua_State *L, int index, const char *rung, double *worth)
   }
 }
 
+static void read_dropped(lua_State *L, int index, np_ladder *ladder) {
+  static const char *const fields[] = {"named", NULL};
+  int step = np_pairs_push(L, index);
+  while (np_pairs_next(L, step, index)) {
+    np_check_name(L, step + 1, "ladder.dropped: field", fields);
+    double x = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+    if (!(x >= 0)) luaL_error(L, "ladder.dropped.named must be a number of at least 0");
+    ladder->named = x;
+  }
+}
+
 /* ladder = { trimmed = { tokens = { 1000, 250 }, keep = "dense", worth = "shown" },
-**            reference = { worth = 0.3 }, masked = { worth = 0.1 } } */
+**            reference = { worth = 0.3 }, masked = { worth = 0.1 }, dropped = { named = 2 } } */
 static void read_ladder(lua_State *L, np_policy *p, const char *field) {
-  static const char *const rungs[] = {"masked", "reference", "trimmed", NULL};
+  static const char *const rungs[] = {"dropped", "masked", "reference", "trimmed", NULL};
   np_ladder *ladder = &p->info.ladder;
   if (lua_isnil(L, -1)) return;
   if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a table", field);
@@ -301,10 +312,32 @@ static void read_ladder(lua_State *L, np_policy *p, const char *field) {
     int rung = np_check_name(L, step + 1, "ladder: rung", rungs);
     if (lua_type(L, step + 2) != LUA_TTABLE)
       luaL_error(L, "ladder.%s must be a table", rungs[rung]);
-    if (rung == 2) read_trimmed(L, step + 2, ladder);
+    if (rung == 0) read_dropped(L, step + 2, ladder);
+    else if (rung == 3) read_trimmed(L, step + 2, ladder);
     else
-      read_worth(L, step + 2, rungs[rung], rung ? &ladder->reference : &ladder->masked);
+      read_worth(L, step + 2, rungs[rung],
+                 rung == 2 ? &ladder->reference : &ladder->masked);
   }
+}
+
+/* facts = { name = 1, number = 0.3, word = 0.2, written = 8, again = 8 } */
+static void read_facts(lua_State *L, np_policy *p, const char *field) {
+  static const char *const names[] = {"again", "name", "number", "word", "written", NULL};
+  np_ladder *ladder = &p->info.ladder;
+  np_cite_weights *w = &ladder->facts;
+  double *const at[] = {&w->again, &w->name, &w->number, &w->word, &w->written};
+  *w = (np_cite_weights){.name = 1, .number = 1};
+  if (lua_isnil(L, -1)) return;
+  if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "field '%s' must be a table", field);
+  int list = lua_gettop(L), step = np_pairs_push(L, list);
+  while (np_pairs_next(L, step, list)) {
+    int name = np_check_name(L, step + 1, "facts: field", names);
+    double x = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+    if (!(x >= 0 && x <= 1000))
+      luaL_error(L, "facts.%s must be a number from 0 to 1000", names[name]);
+    *at[name] = x;
+  }
+  ladder->by_facts = true;
 }
 
 static void read_hook(lua_State *L, np_policy *p, const char *field) {
@@ -340,6 +373,7 @@ static void read_nothing(lua_State *L, np_policy *p, const char *field) {
   X(layout, read_layout)                                                                 \
   X(place, read_place)                                                                   \
   X(order, read_order)                                                                   \
+  X(facts, read_facts)                                                                   \
   X(ladder, read_ladder)                                                                 \
   X(state_version, read_version)                                                         \
   X(on_error, read_on_error)                                                             \

@@ -9,7 +9,7 @@
 typedef struct templates {
   const char *masked, *how_read;
   const char *cut, *how_range;
-  const char *run, *run_one, *how_recall;
+  const char *run, *run_one, *how_recall, *how_one;
   const char *stub, *orphan, *foreign;
   const char *same;
 } templates;
@@ -22,8 +22,10 @@ static const templates english = {
            "{from}\xE2\x80\x93{to}{how}]",
     .how_range = "; neap_read({id}, \"{from}-{to}\")",
     .run = "[neap\xC2\xB7{K} steps {from}\xE2\x80\x93{to} not shown: {entries}, {tokens} "
-           "tokens{how}]",
-    .run_one = "[neap\xC2\xB7{K} step {from} not shown: {entries}, {tokens} tokens{how}]",
+           "tokens{what}{how}]",
+    .run_one = "[neap\xC2\xB7{K} step {from} not shown: {entries}, {tokens} "
+               "tokens{what}{how}]",
+    .how_one = "; neap_read(id)",
     .how_recall = "; neap_recall(\"words\")",
     .stub = "[neap\xC2\xB7{K} {id}: no result was recorded for this call]",
     .orphan = "[neap\xC2\xB7{K} {id}: a result whose call is not in the history]\n",
@@ -74,6 +76,7 @@ static void fill(np_buf *out, const char *t, const slots *s) {
 
 #define PREVIEW 160 /* characters; the reference systems' figure for a preview */
 #define ARGUMENT 60 /* characters of a call's main argument that name it */
+#define NAMED 30    /* and of one among many */
 
 /* At most `chars` characters of `s` in one line, without what would end the mark early. */
 static void add_line(np_buf *out, np_str s, size_t chars, bool quoted) {
@@ -92,11 +95,12 @@ static void add_line(np_buf *out, np_str s, size_t chars, bool quoted) {
 }
 
 /* The argument that best names a call: its path, else its first string, else its bytes. */
-static void add_argument(const np_view *v, const np_entry *call, np_buf *out) {
+static void add_argument(const np_view *v, const np_entry *call, size_t chars,
+                         np_buf *out) {
   np_json args, value = {0}, first = {0};
   np_str key;
   if (call->path.n) {
-    add_line(out, call->path, ARGUMENT, true);
+    add_line(out, call->path, chars, true);
     return;
   }
   if (np_json_check(call->text, &args, NULL) == NEAP_OK) {
@@ -106,18 +110,18 @@ static void add_argument(const np_view *v, const np_entry *call, np_buf *out) {
     }
   }
   if (!first.type) {
-    add_line(out, call->text, ARGUMENT, true);
+    add_line(out, call->text, chars, true);
     return;
   }
   np_buf text;
   np_buf_init(&text, np_temp(v));
   np_json_text(first, &text);
-  add_line(out, np_buf_str(&text), ARGUMENT, true);
+  add_line(out, np_buf_str(&text), chars, true);
   if (text.failed) out->failed = true;
   np_buf_free(&text);
 }
 
-void np_mark_what(const np_view *v, const np_entry *en, np_buf *out) {
+static void add_what(const np_view *v, const np_entry *en, size_t chars, np_buf *out) {
   static const char *const names[NP_KIND_COUNT] = {
       [NP_KIND_USER] = "user message", [NP_KIND_TEXT] = "assistant text",
       [NP_KIND_IMAGE] = "image",       [NP_KIND_FILE] = "file",
@@ -141,8 +145,12 @@ void np_mark_what(const np_view *v, const np_entry *en, np_buf *out) {
   }
   add_line(out, call->tool, 64, true);
   np_buf_adds(out, " \"");
-  add_argument(v, call, out);
+  add_argument(v, call, chars, out);
   np_buf_addc(out, '"');
+}
+
+void np_mark_what(const np_view *v, const np_entry *en, np_buf *out) {
+  add_what(v, en, ARGUMENT, out);
 }
 
 void np_mark_masked(const np_view *v, const np_entry *en, np_buf *out) {
@@ -165,13 +173,66 @@ void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out) {
   add_line(out, en->text, PREVIEW, false);
 }
 
+/* The newest results of the run that are named, in *ids oldest first; how many. What stands
+** further back was named when there were fewer. */
+static size_t named_of(const np_view *v, const np_run *r, int64_t *ids) {
+  size_t n = 0;
+  int64_t id = r->last;
+  for (size_t looks = 0; looks < 4 * NP_RUN_NAMES && n < NP_RUN_NAMES; looks++) {
+    const np_shown *s = np_view_at(v, id);
+    if (s->named && np_log_entry(v->log, id)->kind == NP_KIND_RESULT) ids[n++] = id;
+    if (id == r->first) break;
+    id = s->prev;
+  }
+  for (size_t i = 0; i < n / 2; i++) {
+    int64_t swap = ids[i];
+    ids[i] = ids[n - 1 - i];
+    ids[n - 1 - i] = swap;
+  }
+  return n;
+}
+
+bool np_mark_names(const np_view *v, int64_t id) {
+  int64_t ids[NP_RUN_NAMES], from = id;
+  const np_shown *s = np_view_at(v, id);
+  if (!s->listed || s->rung != NP_DROPPED || !s->named) return false;
+  while (!np_view_is_run_head(v, from) && np_view_at(v, from)->prev)
+    from = np_view_at(v, from)->prev;
+  size_t n = named_of(v, &v->runs[np_view_at(v, from)->run], ids);
+  for (size_t i = 0; i < n; i++) {
+    if (ids[i] == id) return true;
+  }
+  return false;
+}
+
+/* `: 12 read "a.c", 17 bash "make test"`, or nothing. */
+static size_t add_names(const np_view *v, const np_run *r, np_buf *out) {
+  int64_t ids[NP_RUN_NAMES];
+  size_t n = named_of(v, r, ids);
+  for (size_t i = 0; i < n; i++) {
+    np_buf_adds(out, i ? ", " : ": ");
+    np_buf_int(out, ids[i]);
+    np_buf_addc(out, ' ');
+    add_what(v, np_log_entry(v->log, ids[i]), NAMED, out);
+  }
+  return n;
+}
+
 void np_mark_run(const np_view *v, const np_run *r, np_buf *out) {
+  np_buf what;
+  np_buf_init(&what, np_temp(v));
+  bool names = add_names(v, r, &what) > 0;
   slots s = {.from = r->step_from,
              .to = r->step_to,
              .entries = r->entries,
              .tokens = r->tokens,
-             .how = v->recall ? english.how_recall : NULL};
+             .what = np_buf_str(&what),
+             .how = !v->recall ? NULL
+                    : names    ? english.how_one
+                               : english.how_recall};
   fill(out, r->step_from == r->step_to ? english.run_one : english.run, &s);
+  if (what.failed) out->failed = true;
+  np_buf_free(&what);
 }
 
 void np_mark_stub(const np_view *v, const np_entry *call, np_buf *out) {

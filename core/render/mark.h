@@ -23,8 +23,12 @@ void np_mark_reference(const np_view *v, const np_entry *en, np_buf *out);
 neap_rc np_mark_trimmed(np_view *v, const np_entry *en, const np_trim_ask *ask,
                         np_buf *out, bool *whole, np_err *e);
 
-/* `[neap·K steps 3–9 not shown: 14 entries, 21,870 tokens; neap_recall("words")]` */
+/* `[neap·K steps 3–9 not shown: 14 entries, 21,870 tokens; neap_recall("words")]`; where entries of
+** it are named, of the newest results what they are: `…, 21,870 tokens: 12 read "a.c", 17 bash
+** "make test"; neap_read(id)]`. */
 void np_mark_run(const np_view *v, const np_run *r, np_buf *out);
+/* Whether that notice names the entry, which is dropped. */
+bool np_mark_names(const np_view *v, int64_t id);
 /* What a provider needs in place of a result that was never recorded. */
 void np_mark_stub(const np_view *v, const np_entry *call, np_buf *out);
 /* What leads a result whose call is not in the history. */

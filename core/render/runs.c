@@ -89,6 +89,14 @@ static int64_t next_member(const np_view *v, uint32_t atom, int64_t id) {
   return id;
 }
 
+void np_view_name(np_view *v, uint32_t atom, bool named) {
+  int64_t id = 0;
+  while ((id = next_member(v, atom, id)) != 0) {
+    np_shown *s = np_view_at(v, id);
+    if (s->rung != NP_DROPPED) s->named = named;
+  }
+}
+
 neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e) {
   uint32_t run = UINT32_MAX, last = UINT32_MAX;
   int64_t id = 0;

@@ -230,6 +230,7 @@ neap_rc np_trim_choose(const np_vocab *v, np_str text, const np_trim_ask *ask, n
                .alloc = ar->alloc,
                .among = ask->among,
                .scorer = ask->scorer,
+               .facts = ask->facts,
                .limit = limit_of(text, ask->tokens),
                .lines = ask->lines ? ask->lines : SIZE_MAX};
   np_keep keep = ask->keep;

@@ -6,6 +6,7 @@
 #define NP_RENDER_TRIM_H
 
 #include "base/mem.h"
+#include "cite/log_index.h"
 #include "text/extract.h"
 #include "token/token.h"
 
@@ -29,6 +30,13 @@ typedef struct np_scorer {
   void *ctx;
 } np_scorer;
 
+/* The entry that a text is of, and what its facts weigh. */
+typedef struct np_trim_facts {
+  const np_log *log;
+  const np_entry *of;
+  const np_cite_weights *weights; /* NULL: every identifier is as good as another */
+} np_trim_facts;
+
 /* What may be kept of a text. */
 typedef struct np_trim_ask {
   size_t tokens; /* at most */
@@ -38,6 +46,7 @@ typedef struct np_trim_ask {
   /* NULL, or what alone may be kept, by rank and then in order, whatever `keep` says */
   const np_stretches *among;
   const np_scorer *scorer; /* of NP_KEEP_ABOUT; NULL: by the words of `about` */
+  np_trim_facts facts;     /* of NP_KEEP_DENSE */
 } np_trim_ask;
 #define NP_TRIM_ANY SIZE_MAX /* as `tokens`: no limit */
 

@@ -31,34 +31,49 @@ static bool is_prose(np_str text) {
   return names * 4 < words;
 }
 
-/* Enters the identifiers of `s`; *fresh gets how many were new. Hashes stand for identifiers:
-** two that are confused cost a line a little of its score. */
-static bool see(np_map *seen, np_str s, size_t *fresh) {
+/* What an identifier counts: 1, or what the fact weighs that it is. */
+static double weight_of(const np_plan *p, np_ident id) {
+  const np_trim_facts *f = &p->facts;
+  uint32_t unused;
+  if (!f->weights) return id.kind != NP_IDENT_WORD;
+  if (id.kind == NP_IDENT_WORD && !(f->weights->word > 0)) return 0;
+  return np_log_weight_of(f->log, f->of, id.text, f->weights, &unused);
+}
+
+/* Enters the identifiers of `s`; *fresh gets what the new ones count. Hashes stand for
+** identifiers: two that are confused cost a line a little of its score. */
+static bool see(const np_plan *p, np_map *seen, np_str s, double *fresh) {
   np_ident_iter it = np_ident_scan(s);
   np_ident id;
   uint32_t item;
   *fresh = 0;
   while (np_ident_next(&it, &id)) {
-    if (id.kind == NP_IDENT_WORD) continue;
+    double weight = weight_of(p, id);
+    if (!(weight > 0)) continue;
     if (!np_map_room(seen)) return false;
     np_probe probe = np_map_find(seen, np_hash64(id.text));
     if (np_map_next(seen, &probe, &item)) continue;
-    if (np_map_put(seen, &probe, 0)) ++*fresh;
+    if (np_map_put(seen, &probe, 0)) *fresh += weight;
   }
   return true;
 }
 
+/* For a unit's length, in parts of `one`; at most `most`. */
+static unsigned score_of(double fresh, np_str s, double one, unsigned most) {
+  double score = fresh * one / (double)(s.n + LENGTH_BONUS);
+  return score < most ? (unsigned)score : most;
+}
+
 static bool score_units(np_plan *p, np_map *seen) {
-  size_t fresh;
+  double fresh;
   for (size_t i = 0; i < p->n; i++) {
-    if ((i < p->first || i >= p->last) && !see(seen, np_plan_unit(p, i), &fresh))
+    if ((i < p->first || i >= p->last) && !see(p, seen, np_plan_unit(p, i), &fresh))
       return false;
   }
   for (size_t i = p->first; i < p->last; i++) {
     np_str s = np_plan_unit(p, i);
-    if (!see(seen, s, &fresh)) return false;
-    size_t score = (fresh << 16) / (s.n + LENGTH_BONUS); /* below 2^16: fresh < s.n */
-    p->units[i].score = (unsigned)(score & 0x7FFFFFFF);
+    if (!see(p, seen, s, &fresh)) return false;
+    p->units[i].score = score_of(fresh, s, 65536, 0x7FFFFFFF) & 0x7FFFFFFF;
   }
   return true;
 }
@@ -80,14 +95,14 @@ bool np_dense_score(np_plan *p) {
 }
 
 bool np_dense_add(np_plan *p) {
-  size_t fresh;
+  double fresh;
   np_map seen;
   np_map_init(&seen, p->alloc);
   bool ok = true;
   for (size_t i = 0; ok && i < p->n; i++) {
     np_str s = np_plan_unit(p, i);
-    ok = see(&seen, s, &fresh);
-    p->units[i].score += (unsigned)((fresh << 15) / (s.n + LENGTH_BONUS)) & 0x7FFF;
+    ok = see(p, &seen, s, &fresh);
+    p->units[i].score += score_of(fresh, s, 32768, 0x7FFF) & 0x7FFF;
   }
   np_map_free(&seen);
   return ok;

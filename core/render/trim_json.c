@@ -328,6 +328,7 @@ static bool emit_items(job *j, np_json v, size_t bytes, int depth) {
   np_plan p = {.v = j->ask->v,
                .text = inside_of(j, v),
                .about = j->ask->ask->about,
+               .facts = j->ask->ask->facts,
                .alloc = j->alloc,
                .limit = bytes,
                .budget = bytes,

@@ -22,6 +22,7 @@ typedef struct np_plan {
   const neap_alloc *alloc;
   const np_stretches *among; /* NULL: all of the text */
   const np_scorer *scorer;
+  np_trim_facts facts;
   size_t limit; /* of the joined text */
   size_t lines; /* that may be kept; SIZE_MAX: any number */
   size_t

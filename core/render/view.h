@@ -44,6 +44,7 @@ typedef struct np_shown {
   bool fetched : 1;  /* is the answer to a read or recall: never put away again */
   bool unmarked : 1; /* its cache mark is left out: newer ones took its place */
   bool whole : 1;    /* a state's change that stands, at full, for the whole: its text */
+  bool named : 1;    /* where it is dropped, its run's notice may say what it is */
   uint16_t frame;    /* tokens around a result that is shown; other kinds: framing */
   np_str text;       /* what is shown at trimmed, reference, masked, or of a whole */
   uint32_t full;     /* tokens at full, without its message's framing */
@@ -56,9 +57,13 @@ typedef struct np_shown {
   /* what the ladder's trims, reference and masked would cost, as np_pack_preview found out once:
   ** tokens + 1, NP_NO_PREVIEW: no such text, 0: not known */
   uint32_t preview[NP_STEPS];
-  uint16_t kept[NP_TRIMS]; /* identifiers that such a trim shows, found out with it */
+  /* what such a trim shows, found out with it: identifiers, or what its facts weigh; and what
+  ** of the entry nothing later held then */
+  float kept[NP_TRIMS];
+  uint32_t latest;
 } np_shown;
 #define NP_NO_PREVIEW UINT32_MAX
+#define NP_RUN_NAMES 16 /* of a run: the newest that its notice may name */
 
 /* A run of dropped entries that are neighbours in the order of rendering: one notice. */
 typedef struct np_run {
@@ -280,6 +285,8 @@ neap_rc np_view_show_counted(np_view *v, int64_t id, np_rung rung, np_str text,
 void np_view_forget_previews(np_view *v);
 /* Whether another entry is shown as the same as this one. */
 bool np_view_is_pointed_at(const np_view *v, int64_t id);
+/* Before a drop: the notice will name the atom's results, as far as it has room, or not. */
+void np_view_name(np_view *v, uint32_t atom, bool named);
 /* all entries of the atom */
 neap_rc np_view_drop(np_view *v, uint32_t atom, np_err *e);
 /* back to what they were before */

@@ -355,6 +355,7 @@ function neap.store(options) end
 ---@field order? "rank"|"value"
 ---@field layout? (string|neap.Bounds)[] memory, warm, state in their order, hot last
 ---@field place? "head"|"tail" of evidence and notices in the hot region; "tail"
+---@field facts? neap.Facts   what the loss of a fact weighs
 ---@field ladder? neap.Ladder how shrink lowers, and what its steps are worth
 ---@field on_error? "skip"|"fail"
 ---@field state_version? integer
@@ -373,6 +374,16 @@ function neap.store(options) end
 ---@field trimmed? {tokens: integer|integer[], keep: neap.Keep, worth: "shown"}
 ---@field reference? {worth: number}
 ---@field masked? {worth: number}
+---@field dropped? {named: number} notices name results of so much worth; 0: none
+
+---What a fact weighs that nothing later holds: by what it is, and more when the model has written
+---it, and for each time (4 at most).
+---@class neap.Facts
+---@field name? number     1
+---@field number? number   1
+---@field word? number     0; a plain word that at most three entries hold
+---@field written? number  0
+---@field again? number    0
 
 ---What a rewrite costs. Prices are in units of one token that no cache holds.
 ---@class neap.Economy
@@ -603,6 +614,7 @@ function Ctx:ask_all(questions) end
 ---@field identifiers integer
 ---@field latest integer    facts in it that nothing later holds
 ---@field written integer   of those, the ones that the model has written
+---@field worth number       what those facts weigh, by the policy's `facts`
 ---@field repeated_by integer?
 ---@field repeats integer?     of a result: the first one that had the same text
 ---@field pair neap.Entry?    of a call its result, of a result its call

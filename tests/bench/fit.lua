@@ -5,15 +5,14 @@ local M = {}
 
 -- Values to try of each option, the first being where the search starts.
 M.SPACE = {
-  { "giant", { 0.6, 0.15, 0.22, 0.3, 0.45 } },
+  { "giant", { 0.5, 0.15, 0.2, 0.3 } },
   { "spread", { 0, 0.5, 0.75, 1 } },
-  { "written", { 0, 1, 4, 10 } },
-  { "fresh", { 0, 0.3, 0.6 } },
-  { "excerpt", { 0.2, 0.12, 0.3 } },
-  { "base", { 1, 0.3 } },
+  { "fresh", { 0, 0.3, 0.6, 1 } },
+  { "excerpt", { 0.2, 0.14 } },
+  { "front", { 0, 0.3, 1 } },
   { "user", { 1, 3 } },
+  { "base", { 1, 0.3 } },
   { "repeated", { 1, 0.1 } },
-  { "front", { 0, 0.1 } },
 }
 
 local SEED = 7

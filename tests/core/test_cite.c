@@ -279,6 +279,9 @@ static neap_rc add(np_cite *c, int64_t entry, int64_t message, np_origin who,
   return np_cite_add(c, entry, message, message, who, lit(text), NULL);
 }
 
+static const np_cite_weights weights = {
+    .name = 1, .number = 0.25, .word = 0.125, .written = 16, .again = 4};
+
 static const np_citation *citation(const np_cite *c, int64_t by, const char *text) {
   for (size_t i = 0; i < np_cite_count(c); i++) {
     const np_citation *n = np_cite_at(c, i);
@@ -321,6 +324,14 @@ static void facts(void) {
   s = np_cite_of(c, 7);
   CHECK("where it stands last, and that the model wrote it",
         s.latest == 2 && s.written == 2);
+  uint32_t number;
+  CHECK("a fact weighs where it stands last",
+        np_cite_weight_of(c, 4, lit("line_9"), &weights, &number) == 1 &&
+            np_cite_weight_of(c, 7, lit("helper_fn"), &weights, &number) == 1 + 16 + 8 &&
+            np_cite_weight_of(c, 5, lit("helper_fn"), &weights, &number) == 0);
+  CHECK("what is no fact weighs nothing",
+        np_cite_weight_of(c, 7, lit("tool_one"), &weights, &number) == 0 &&
+            np_cite_weight_of(c, 7, lit("nowhere_1"), &weights, &number) == 0);
   CHECK("an unknown entry has nothing", np_cite_of(c, 99).identifiers == 0);
   const int64_t *who;
   CHECK("holders are listed oldest first", np_cite_holders(c, lit("app.py"), &who) == 4 &&
@@ -458,35 +469,51 @@ static size_t slow_compare(const np_cite *c, const slow_entry *all, size_t by,
   return wrong;
 }
 
+/* An identifier that entry `at` shows, last of all: how many hold it up to there, how often the
+** model wrote it (4 times at most), whether it can be a fact. */
+static bool slow_last(const slow_entry *all, size_t at, np_str ident, uint32_t *holders,
+                      uint32_t *uses) {
+  const slow_entry *first = NULL;
+  *holders = *uses = 0;
+  for (size_t i = 0; i < MODEL_ENTRIES; i++) {
+    if (!slow_holds(&all[i], ident)) continue;
+    if (i > at) return false;
+    if (!first) first = &all[i];
+    ++*holders;
+    *uses += all[i].who == NP_ORIGIN_MODEL && *uses < 4;
+  }
+  return first && (first->who == NP_ORIGIN_RESULT || first->who == NP_ORIGIN_USER);
+}
+
 /* What entry `at` shows last of what can be a fact, and of that what the model wrote. */
 static bool slow_latest(const np_cite *c, const slow_entry *all, size_t at) {
   np_ident_iter it = np_ident_scan(np_str_of(all[at].text, all[at].n));
-  np_cite_stat got = np_cite_of(c, (int64_t)at + 1);
-  uint32_t latest = 0, written = 0;
+  np_cite_stat got = np_cite_of(c, (int64_t)at + 1), want = got;
+  double sum = 0;
   np_ident id;
+  want.latest = want.written = want.numbers = want.again = want.words = 0;
   while (np_ident_next(&it, &id) && all[at].who != NP_ORIGIN_OTHER) {
     np_str before = np_str_of(all[at].text, (size_t)(id.text.p - all[at].text));
-    if (id.kind == NP_IDENT_WORD || scanned(before, id.text)) continue;
-    const slow_entry *first = NULL;
-    bool later = false, model = false;
-    for (size_t i = 0; i < MODEL_ENTRIES; i++) {
-      if (!slow_holds(&all[i], id.text)) continue;
-      if (!first) first = &all[i];
-      later = later || i > at;
-      model = model || all[i].who == NP_ORIGIN_MODEL;
-    }
-    if (later || (first->who != NP_ORIGIN_RESULT && first->who != NP_ORIGIN_USER))
+    uint32_t holders, uses, unused;
+    if (scanned(before, id.text) || !slow_last(all, at, id.text, &holders, &uses))
       continue;
-    latest++;
-    written += model;
+    sum += np_cite_weight_of(c, (int64_t)at + 1, id.text, &weights, &unused);
+    if (id.kind == NP_IDENT_WORD) {
+      want.words += holders <= 3;
+      continue;
+    }
+    want.latest++;
+    want.written += uses > 0;
+    want.again += uses;
+    want.numbers += np_ident_class_of(id.text, id.kind) == NP_CLASS_NUMBER;
   }
-  return got.latest == latest && got.written == written;
+  return memcmp(&got, &want, sizeof got) == 0 && np_cite_worth(&got, &weights) == sum;
 }
 
 static void model_agrees(void) {
   static const char *const names[] = {
-      "aa_1",  "bb_2", "cc_3",  "dd_4",   "ee_5",  "ff_6", "gg_7",         "wordy",
-      "other", "1234", "x/y/z", "fooBar", "short", "no",   "\"as it was\""};
+      "aa_1",  "bb_2", "cc_3",  "dd_4",   "ee_5",  "ff_6", "gg_7", "wordy",
+      "other", "1234", "x/y/z", "fooBar", "short", "30ms", "no",   "\"as it was\""};
   static slow_entry all[MODEL_ENTRIES];
   unsigned long long rng = check_seed(9);
   size_t wrong = 0, seen = 0, total = 0;

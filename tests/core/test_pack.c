@@ -198,6 +198,9 @@ static void other_ladder(world *w) {
   np_ladder *l = &w->pack.ladder;
   *l = (np_ladder){.tokens = {first}, .by_shown = pick(&w->h, 2) > 0};
   for (int i = 1; first && i <= rest; i++) l->tokens[i] = first - 25 * i;
+  l->by_facts = pick(&w->h, 2) > 0;
+  l->facts = (np_cite_weights){1, 0.5, (double)pick(&w->h, 2), 4, 2};
+  l->named = pick(&w->h, 2) ? (double)(1 + pick(&w->h, 3)) : 0;
 }
 
 /* What is remembered of a lower step is what it comes to now. */
@@ -207,9 +210,11 @@ static void check_previews(world *w) {
   np_pack_preview(p, 1, NP_MASKED, &any); /* another ladder makes itself felt here */
   for (int64_t id = 1; id <= (int64_t)p->view.count; id++) {
     np_shown *s = np_view_at(&p->view, id);
+    /* facts that have left the entry since make themselves felt here */
+    if (s->listed && s->preview[0]) np_pack_preview_step(p, id, 0, &any);
     for (int step = 0; s->listed && step < NP_STEPS; step++) {
       uint32_t tokens, known = s->preview[step];
-      uint16_t kept = step < NP_TRIMS ? s->kept[step] : 0;
+      float kept = step < NP_TRIMS ? s->kept[step] : 0;
       if (!known) continue;
       s->preview[step] = 0;
       np_pack_preview_step(p, id, step, &tokens);
@@ -256,6 +261,18 @@ static void check_run(world *w, int64_t id) {
     fail(w, "a notice counts other entries or tokens than are in its run");
 }
 
+/* As it is, or as a string of JSON. */
+static bool is_in(np_str body, np_str text) {
+  np_buf quoted;
+  np_buf_init(&quoted, &np_alloc_libc);
+  np_json_quote(&quoted, text);
+  np_str inside = np_str_cut(np_buf_str(&quoted), 1, quoted.n - 1);
+  bool found =
+      np_str_find(body, text, 0) != SIZE_MAX || np_str_find(body, inside, 0) != SIZE_MAX;
+  np_buf_free(&quoted);
+  return found;
+}
+
 /* Every dropped entry is told of by a notice that is in the prompt. */
 static void check_told(world *w, np_str body) {
   const np_view *v = &w->pack.view;
@@ -272,8 +289,7 @@ static void check_told(world *w, np_str body) {
     const np_run *r = &v->runs[v->shown[i].run];
     check_run(w, (int64_t)i + 1);
     np_run_text(v, r, &text);
-    if (np_str_find(body, np_buf_str(&text), 0) == SIZE_MAX)
-      fail(w, "a notice is not in the prompt");
+    if (!is_in(body, np_buf_str(&text))) fail(w, "a notice is not in the prompt");
     told += r->entries;
   }
   if (dropped != told) fail(w, "dropped entries and notices differ");

@@ -4,6 +4,7 @@
 ** next: test_pack.c
 */
 #include "golden.h"
+#include "render/mark.h"
 
 static np_vocab *v;
 
@@ -266,7 +267,77 @@ static void test_worth_by_shown(void) {
     if (by) CHECK("the cheap step keeps the names", s->rung == NP_TRIMMED && kept);
     CHECK("it is lowered", s->rung > NP_FULL);
     CHECK("names are counted once",
-          np_pack_names(&g.pack, NP_LIT("ab_1 cd_2 ab_1 words")) == 2);
+          np_pack_shown_worth(&g.pack, np_log_entry(g.pack.log, 3),
+                              NP_LIT("ab_1 cd_2 ab_1 words")) == 2);
+    golden_close(&g);
+  }
+}
+
+/* Of lines with as many names those stay whose names the model has written since; what it has
+** written shows further down and is not kept twice. */
+static void test_worth_by_facts(void) {
+  golden g;
+  golden_open(&g, v, "openai", 100000);
+  golden_history(&g, "{'role':'user','content':'go'}\n");
+  named_result(&g);
+  golden_history(&g, "{'role':'assistant','content':'see name_c1'}\n"
+                     "{'role':'assistant','content':'x'}\n");
+  const np_entry *en = np_log_entry(g.pack.log, 3);
+  g.pack.ladder = (np_ladder){.tokens = {130, 60}, .by_shown = true, .by_facts = true};
+  g.pack.ladder.facts = (np_cite_weights){.name = 1, .number = 1, .written = 8};
+  uint32_t unused, tokens = 0;
+  np_pack_preview_step(&g.pack, 3, 0, &tokens);
+  double before = np_pack_worth(&g.pack, en);
+  CHECK("what stands further down weighs nothing",
+        np_pack_shown_worth(&g.pack, en, NP_LIT("name_a1 name_c1 name_a1")) == 1 &&
+            np_log_weight_of(g.pack.log, np_log_entry(g.pack.log, 4), NP_LIT("name_c1"),
+                             &g.pack.ladder.facts, &unused) == 9);
+  golden_history(&g, "{'role':'user','content':'and name_a1, name_b1?'}\n");
+  np_pack_preview_step(&g.pack, 3, 0, &tokens);
+  CHECK("nor does what has come since", np_pack_worth(&g.pack, en) == before - 2);
+  np_str shown;
+  np_trim_ask ask = np_pack_ladder_ask(&g.pack, en, 0);
+  CHECK("a trim", np_pack_text_of(&g.pack, en, NP_TRIMMED, &ask, &shown) == NP_DONE);
+  CHECK("its preview is what it would show now",
+        np_view_at(&g.pack.view, 3)->kept[0] ==
+                (float)np_pack_shown_worth(&g.pack, en, shown) &&
+            np_pack_text_tokens(&g.pack, en, shown) == tokens);
+  golden_close(&g);
+}
+
+static bool notice_has(const np_view *view, int64_t id, const char *what) {
+  np_buf text;
+  np_buf_init(&text, &np_alloc_libc);
+  np_run_text(view, &view->runs[np_view_at(view, id)->run], &text);
+  bool has = np_str_find(np_buf_str(&text), np_str_cstr(what), 0) != SIZE_MAX;
+  np_buf_free(&text);
+  return has;
+}
+
+/* Notices name the results that show as much as a policy says, and no others. */
+static void test_named(void) {
+  static const double least[] = {0, 6, 7}; /* identifiers */
+  for (int i = 0; i < 3; i++) {
+    golden g;
+    bool named = i == 1;
+    golden_open(&g, v, "openai", 100000);
+    golden_history(&g, "{'role':'user','content':'go'}\n");
+    named_result(&g);
+    golden_history(&g, CALL);
+    add_text(&g, "{'role':'tool','tool_call_id':'c','content':", 40);
+    golden_history(&g, "{'role':'assistant','content':'x'}\n");
+    g.pack.ladder.named = least[i];
+    np_pack_drop(&g.pack, 3, golden_reason);
+    np_pack_drop(&g.pack, 5, golden_reason);
+    const np_view *view = &g.pack.view;
+    CHECK("what shows enough is named", notice_has(view, 2, ": 3 bash \"{}\"") == named &&
+                                            np_mark_names(view, 3) == named);
+    CHECK("what shows nothing is not",
+          !notice_has(view, 2, "5 bash") && !np_mark_names(view, 5));
+    CHECK("nor what is shown", !np_mark_names(view, 1) && !np_mark_names(view, 6));
+    np_pack_restore(&g.pack, 3, golden_reason);
+    CHECK("once it is back, it is named no more",
+          !notice_has(view, 4, "3 bash") && !np_mark_names(view, 3));
     golden_close(&g);
   }
 }
@@ -527,6 +598,8 @@ int main(void) {
   test_ladder();
   test_trims();
   test_worth_by_shown();
+  test_worth_by_facts();
+  test_named();
   test_last_resort();
   test_held();
   test_small_atoms();

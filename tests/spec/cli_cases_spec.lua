@@ -48,7 +48,7 @@ describe("neap check --cases", function()
     for _, want in ipairs({
       ':3: turn 40 under tide: the prompt does not contain "no such words"',
       ':5: turn 40 under tide: the prompt contains "main.c"',
-      ":6: turn 40 under tide: entry 43 is masked, not full",
+      ":6: turn 40 under tide: entry 43 is dropped, not full",
       ":7: turn 40 under tide: there is no entry 9999 yet",
       ":8: turn 40 under tide: the prompt takes ",
       ":9: turn 4000 under tide: the recording has 105 turns",
@@ -67,7 +67,7 @@ describe("neap check --cases", function()
     assert.are.equal(2, #list)
     assert.is_true(list[1].ok)
     assert.are.equal(4, list[2].line)
-    assert.are.equal("entry 43 is masked, not full", list[2].fault)
+    assert.are.equal("entry 43 is dropped, not full", list[2].fault)
     assert.are.equal("turn 40 entry 43 is full", list[2].case)
   end)
 

@@ -168,7 +168,7 @@ describe("neap compare", function()
 
   it("prints the same whatever the number of processes, means and sweeps included", function()
     local words = { "-p", "tide", "-w", "4000", "--sweep", "floor=0.5,0.6" }
-    table.move({ "--sweep", "written=0,1" }, 1, 2, #words + 1, words)
+    table.move({ "--sweep", "user=0,1" }, 1, 2, #words + 1, words)
     for _, how in ipairs({ "--json", "--lenient" }) do
       local _, one = shared.run(with(SIX, how, table.unpack(words)))
       for _, jobs in ipairs({ "2", "5", "9" }) do
@@ -181,15 +181,15 @@ describe("neap compare", function()
 
   it("sweeps every combination of several names", function()
     local code, out, err = shared.run(with({ SIX[1] }, "-p", "tide", "-w", "4000", "--json",
-      "--sweep", "floor=0.5,0.6", "--sweep", "written=0,1,2"))
+      "--sweep", "floor=0.5,0.6", "--sweep", "user=0,1,2"))
     assert.are.equal(0, code, err)
     local names = {}
     for _, row in ipairs((rows(out))) do
       if not row.reference then names[#names + 1] = row.policy end
     end
     assert.are.equal(6, #names)
-    assert.are.equal("tide floor=0.5 written=0", names[1])
-    assert.are.equal("tide floor=0.6 written=2", names[6])
+    assert.are.equal("tide floor=0.5 user=0", names[1])
+    assert.are.equal("tide floor=0.6 user=2", names[6])
   end)
 
   it("says of a sweep what is wrong with it", function()

@@ -154,9 +154,9 @@ local function check(recording, o, where)
   local other = slow.new({ window = o.window, price = price })
   local session
   o.observe = true
-  o.on_turn = function(account, _, s)
+  o.on_turn = function(account, body, s)
     session = s
-    other:turn(s, account)
+    other:turn(s, account, body)
   end
   o.on_measure = function(m, account)
     local want = other:step(session)

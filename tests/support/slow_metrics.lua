@@ -86,9 +86,21 @@ end
 
 -- ---- turns ----------------------------------------------------------------------------------
 
-function Slow:turn(session, account)
+-- What the notices of a prompt name, as they stand there: ": 12 read \"a.c\", 17 bash …".
+local function named_in(body)
+  local named, notice = {}, "not shown: [%d,]+ entr%l+, [%d,]+ tokens: (.-); neap_read%(id%)%]"
+  for list in (body or ""):gmatch(notice) do
+    for id in (", " .. list):gmatch(", (%d+) ") do
+      named[tonumber(id)] = true
+    end
+  end
+  return named
+end
+
+function Slow:turn(session, account, body)
   self:take_in(session)
   local turn = { account = account, step = account.step, shown = {}, sent = not account.overflow }
+  turn.named = turn.sent and named_in(body) or {}
   for id = 1, session:entry_count() do
     local e = session:entry(id)
     local is_there = e.listed and e.rung ~= "dropped" and turn.sent
@@ -105,7 +117,7 @@ local STATES = { gone = 1, pointed = 2, noted = 3, present = 4 }
 
 local function state_at(turn, e, name)
   local shown = turn.shown[e.id]
-  if not shown then return "gone" end
+  if not shown then return turn.named[e.id] and "pointed" or "gone" end
   if shown.rung == "full" then return "present" end
   if shown.rung ~= "masked" and idents.holds(shown.text, name) then return "present" end
   return (e.kind == "call" or shown.pair) and "pointed" or "gone"

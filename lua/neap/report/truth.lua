@@ -190,8 +190,14 @@ function Truth:turn(session, account)
   end
 end
 
---- How the last prompt has a text: present, noted, pointed or gone. A mark points when a visible
---- call or result holds it in full.
+-- A call or a result that left a mark, or whose name stands in the notice of what was dropped.
+local function can_point(session, id, kind)
+  if kind ~= "call" and kind ~= "result" then return false end
+  return session:shown(id) or session:named(id)
+end
+
+--- How the last prompt has a text: present, noted, pointed or gone. A mark points when a call or
+--- result that left one holds it in full.
 ---@param session table
 ---@param text string
 ---@param last integer? the newest entry that is looked at
@@ -203,7 +209,7 @@ function M.state_in(session, text, last)
     if session:shows(id, text) then
       if not NOTE[kind] then return "present" end
       best = "noted"
-    elseif best == "gone" and (kind == "call" or kind == "result") and session:shown(id) then
+    elseif best == "gone" and can_point(session, id, kind) then
       if (session:text(id) or ""):find(text, 1, true) then best = "pointed" end
     end
   end
