@@ -1,8 +1,9 @@
 /*
 ** What the citation index takes for a name, and a writer may say without having seen it: a whole
-** number (a term already), a stretch of numbers such as 298-306 (each of the two is a term), and
+** number (a term already), a stretch of numbers such as 298-306 (each of the two is a term),
 ** compounds of English such as off-by-one, non-empty and user-facing, which are prose as single
-** words are. left-pad is none: its parts say nothing of how it is meant. next: grounds.c
+** words are, and JSON and README. left-pad is none: its parts do not say how it is meant.
+** next: grounds.c
 */
 #include "cite/grounds.h"
 
@@ -31,7 +32,12 @@ static const char *const whole[] = {
     "opt-out",          "fall-back",    "time-out",    "line-by-line", "key-value",
     "first-class",      "out-of-range", "out-of-date", "up-front",     "drop-in",
     "stand-in",         "look-up",      "set-up",      "clean-up",     "time-consuming",
-    "append-only",      "brand-new"};
+    "append-only",      "type-check",   "unit-test",   "unit-tests",   "code-review",
+    "sanity-check",     "spot-check",   "brand-new"};
+
+/* Capitals that all writers know. */
+static const char *const known[] = {"JSON",  "HTTP", "HTTPS", "HTML", "YAML", "README",
+                                    "ASCII", "REST", "CRUD",  "UUID", "TODO", "POSIX"};
 
 static bool is_one_of(np_str s, const char *const *list, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -87,5 +93,6 @@ static bool is_stretch(np_str s) {
 }
 
 bool np_name_is_plain(np_str name) {
-  return np_term_is_number(name) || is_stretch(name) || is_compound(name);
+  return np_term_is_number(name) || is_stretch(name) || is_compound(name) ||
+         is_one_of(name, known, NP_COUNT(known));
 }

@@ -162,7 +162,8 @@ static void plain(void) {
     bool is;
   } rows[] = {
       {"off-by-one", true},   {"non-empty", true},    {"user-facing", true},
-      {"left-pad", false},    {"Non-empty", false},   {"non-empty-2", false},
+      {"left-pad", false},    {"JSON", true},         {"JSONB", false},
+      {"type-check", true},   {"Non-empty", false},   {"non-empty-2", false},
       {"non--empty", false},  {"-level", false},      {"pre-", false},
       {"298-306", true},      {"9-10", true},         {"306-298", false},
       {"555-1234567", false}, {"1-100", false},       {"007-010", false},
