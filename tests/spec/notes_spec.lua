@@ -156,6 +156,29 @@ describe("what is taken", function()
     assert.equal("unobserved", code_of("SUPERSEDE F1 3: the pump is behind lock_table"))
   end)
 
+  it("makes no fact of what was suspected and noted (S0.18, S0.21)", function()
+    local earlier = notes.parse(table.concat({
+      "- [O1 step 1] is port 9999 the cause?",
+      "- [N1 step 1] port 9998",
+      "- [D1 step 1] take port 9997",
+      "- [F1 step 1] port 9996",
+      "- [F2 step 1; refuted 2] port 9995 → no",
+      "- [C1 step 1] Never port 9994.",
+    }, "\n"))
+    local parts = {
+      part("text", 3, "So it is port 9999, not 9998, 9997, 9996, 9995 or 9994."),
+      part("state", 3, 'State changed to version 2 (by model, step 3: "port 9993")'),
+      part("result", 3, "done"),
+    }
+    local grounds = verify.grounds(span_of(parts), earlier)
+    for port = 9993, 9999 do
+      local changes = delta.parse(("ADD facts 3: it is port %d"):format(port))
+      assert.same({}, verify.changes(changes, grounds))
+      local is_fact = port == 9996 or port == 9994
+      assert.equal(is_fact and "facts" or "findings", changes[1].section, port)
+    end
+  end)
+
   it("may be put in words that are not those of the steps", function()
     local seen = "2024-03-22T02:00:07 [INFO] started; lines 298, 299 and 306 bad; three of 12.5%;\n"
       .. "document.body.classList.add('x'); balance $1,234.56; fee 30 €; 127.0.0.1:8080; 47万 行"

@@ -51,14 +51,17 @@ function Source:says(piece)
   return self.lower:find(piece, 1, true) ~= nil
 end
 
-local SAID = { text = true, thought = true, call = true }
+-- Of the model itself; in a change of the state stands its reason.
+local SAID = { text = true, thought = true, call = true, state = true }
+-- Notes of which all is seen: a finding, or what is open, is no fact because it was noted.
+local SHOWN = { facts = true, goal = true, constraints = true, requests = true }
 
 local function texts_of(earlier, from)
   local all, seen, by_step = {}, {}, {}
   for _, item in ipairs(earlier.items) do
     local text = item.text .. "\n" .. (item.why or "")
     all[#all + 1] = text
-    seen[#seen + 1] = text
+    if SHOWN[item.section] and not item.refuted then seen[#seen + 1] = text end
   end
   for _, part in ipairs(from.parts) do
     all[#all + 1] = part.text
