@@ -217,20 +217,49 @@ describe("below the table of a replay", function()
     assert.are.equal("█", growth.sparkline(many):sub(-#"█"))
   end)
 
-  it("tell the room that is left, one step in the singular", function()
+  -- What is said after turns that brought results of these shown tokens, and `other` tokens more.
+  local function said_after(results, other, room, o)
+    local entries, outlook, account, grown = {}, growth.outlook(), { tokens = 100 }, {}
     local session = {}
-    function session.entry_count()
-      return 0
+    function session.entry_count() return #entries end
+    function session.kind(_, id) return entries[id].kind end
+    function session.entry(_, id) return entries[id] end
+    outlook:turn(account, session)
+    for i, tokens in ipairs(results) do
+      entries[#entries + 1] = { kind = "text", tokens = other, full_tokens = other }
+      entries[#entries + 1] = { kind = "result", tokens = tokens, full_tokens = tokens * 20 }
+      account = { tokens = account.tokens + tokens + other, rewrite = o and o.rewrite == i or nil }
+      outlook:turn(account, session)
+      if not account.rewrite then grown[#grown + 1] = tokens + other end
     end
-    local function said(left)
-      local account = { steps_left = left, growth = 2310, tokens = 0, step = 1 }
-      account.budget = left * account.growth
-      return growth.outlook(account, session)
+    local n, sum = math.min(8, #grown), 0
+    for i = #grown - n + 1, #grown do
+      sum = sum + grown[i]
     end
+    account.growth = n > 0 and sum // n or 2310
+    account.steps_left, account.budget = room // account.growth, account.tokens + room
+    return outlook:line(account)
+  end
+
+  it("tell the room that is left, one step in the singular", function()
     local form = "room for %s of 2,310 tokens%s before something must go"
-    assert.are.equal(form:format("0 more steps", " each"), said(0))
-    assert.are.equal(form:format("1 more step", ""), said(1))
-    assert.are.equal(form:format("2 more steps", " each"), said(2))
+    assert.are.equal(form:format("0 more steps", " each"), said_after({}, 0, 0))
+    assert.are.equal(form:format("1 more step", ""), said_after({}, 0, 2310))
+    assert.are.equal(form:format("2 more steps", " each"), said_after({}, 0, 4620))
+  end)
+
+  it("say what shorter results would leave, of what is shown of them", function()
+    -- by hand: 1,050 + 50 a turn, of which 250 + 50 would be left; 33,000 / 300
+    local same = { 1050, 1050, 1050, 1050, 1050, 1050, 1050, 1050, 1050, 1050 }
+    local form = "room for 30 more steps of 1,100 tokens each before something must go; "
+      .. "with results of at most 250 tokens: for 110"
+    assert.are.equal(form, said_after(same, 50, 33000))
+    -- what was cut when it came, however long it had been, is not cut once more
+    assert.is_nil(said_after({ 200, 240, 250 }, 50, 33000):find("with results", 1, true))
+    -- a giant that came with a rewrite is in neither number
+    local giant = { 250, 250, 40000, 250, 250, 250, 250, 250, 250 }
+    form = "room for 100 more steps of 300 tokens each before something must go"
+    assert.are.equal(form, said_after(giant, 50, 30000, { rewrite = 3 }))
   end)
 
   it("name the three largest causes, equal ones by their names", function()

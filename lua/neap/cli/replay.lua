@@ -44,8 +44,9 @@ end
 local function run_one(recording, o, opts, seen, used, grown)
   local dir = request_dir(opts, recording, used)
   local extension = o.format == "text" and "txt" or "json"
-  local heights = {}
-  o.on_turn = function(account, body)
+  local heights, outlook = {}, growth.outlook()
+  o.on_turn = function(account, body, now)
+    outlook:turn(account, now)
     heights[#heights + 1] = account.tokens
     session.hook_errors(account, recording.name, seen)
     session.log_lines(account, recording.name)
@@ -66,7 +67,7 @@ local function run_one(recording, o, opts, seen, used, grown)
   o.observe = true
   local state = failure.check(replay.run(recording, o))
   growth.add(grown, state.session)
-  grown.outlook = state.account and growth.outlook(state.account, state.session)
+  grown.outlook = state.account and outlook:line(state.account)
   replay.close(state)
   local line = replay.summary(recording, state)
   if state.shadow then

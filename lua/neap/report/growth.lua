@@ -90,36 +90,64 @@ end
 local LIMIT = 250
 local RECENT = 8 -- turns over which the engine averages growth
 
--- What a step would have grown less by, had results been cut to LIMIT when they came in.
-local function spared(session, account)
-  local sum, steps, last = 0, {}, account.step - 1
-  for id = session:entry_count(), 1, -1 do
-    local e = session:entry(id)
-    if e.step <= last - RECENT then break end
-    if e.step <= last then steps[e.step] = true end
-    if e.kind == "result" and e.step <= last then sum = sum + math.max(0, e.full_tokens - LIMIT) end
+---@class neap.Outlook
+local Outlook = {}
+Outlook.__index = Outlook
+
+--- What the last turns grew by, and by how much less had results been cut when they came in.
+---@return neap.Outlook
+function M.outlook()
+  return setmetatable({ seen = 0, recent = {} }, Outlook)
+end
+
+-- Tokens above LIMIT of the results that came since the last look, as they are shown: what a
+-- policy has cut by itself is not cut once more.
+function Outlook:above_limit(session)
+  local sum, count = 0, session:entry_count()
+  for id = self.seen + 1, count do
+    if session:kind(id) == "result" then
+      sum = sum + math.max(0, session:entry(id).tokens - LIMIT)
+    end
   end
-  local n = 0
-  for _ in pairs(steps) do
-    n = n + 1
+  self.seen = count
+  return sum
+end
+
+--- Takes in a turn. Growth is of turns that only appended, as the engine counts it.
+---@param account table
+---@param session table
+function Outlook:turn(account, session)
+  if account.overflow then return end
+  local above = self:above_limit(session)
+  if self.last and not account.rewrite then
+    table.insert(self.recent, account.tokens - self.last - above)
+    if #self.recent > RECENT then table.remove(self.recent, 1) end
   end
-  return n > 0 and sum / n or 0
+  self.last = account.tokens
+end
+
+-- How many steps fit if each grows by the mean of what is left of the last turns.
+function Outlook:steps(room)
+  local sum, n = 0, #self.recent
+  if n == 0 then return 0 end
+  for _, tokens in ipairs(self.recent) do
+    sum = sum + tokens
+  end
+  local mean = math.max(1, sum / n)
+  return room // mean | 0
 end
 
 --- "room for 41 more steps of 2,310 tokens each before something must go; with results of at most
 --- 250 tokens: for 120"
 ---@param account table  of the last turn
----@param session table
 ---@return string? nil while growth is not known
-function M.outlook(account, session)
+function Outlook:line(account)
   if not account.steps_left then return nil end
   local text = account.steps_left == 1
       and "room for %s more step of %s tokens before something must go"
     or "room for %s more steps of %s tokens each before something must go"
-  local growth = account.growth
-  local line = text:format(grid.thousands(account.steps_left), grid.thousands(growth))
-  local less = math.max(1, growth - spared(session, account))
-  local left = (account.budget - account.tokens) // less | 0
+  local line = text:format(grid.thousands(account.steps_left), grid.thousands(account.growth))
+  local left = self:steps(account.budget - account.tokens)
   if left <= account.steps_left then return line end
   local what_if = "%s; with results of at most %d tokens: for %s"
   return what_if:format(line, LIMIT, grid.thousands(left))
