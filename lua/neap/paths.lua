@@ -1,5 +1,6 @@
--- Where things are: policies, this library, the user's store. next: files.lua
+-- Where things are: policies, this library, the user's store. next: spelling.lua
 local core = require("neap.core")
+local spelling = require("neap.spelling")
 
 local M = {}
 
@@ -43,6 +44,24 @@ function M.shipped()
   return names
 end
 
+-- What neap compare has rows of by itself.
+local REFERENCES = { oracle = true, random = true }
+
+-- What is wrong with a word that is no policy, and what to do.
+local function unknown_policy(word)
+  if word:find("/", 1, true) or word:find("%.lua$") then
+    return "there is no such file; check the name"
+  end
+  if REFERENCES[word] then
+    return "is no policy but a reference, whose row neap compare always has; leave it out"
+  end
+  local names = M.shipped()
+  if #names == 0 then return "there is no such policy; check the name" end
+  local near = spelling.nearest(word, names)
+  local guess = near and ("did you mean %s? Shipped are "):format(near) or "shipped are "
+  return "there is no such policy; " .. guess .. table.concat(names, ", ")
+end
+
 --- The file that a word on the command line means: a path, or the name of a shipped policy.
 ---@param word string
 ---@return string? path, string? message
@@ -59,9 +78,7 @@ function M.policy(word)
     local what = "%s: there is no such policy, but there is a file %s.lua; give that"
     return nil, what:format(word, where)
   end
-  local names = M.shipped()
-  local known = #names > 0 and "; shipped are " .. table.concat(names, ", ") or "; check the name"
-  return nil, ("%s: there is no such policy%s"):format(word, known)
+  return nil, word .. ": " .. unknown_policy(word)
 end
 
 --- The store a user gets without saying so.

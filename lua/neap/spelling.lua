@@ -27,4 +27,21 @@ function M.distance(a, b)
   return row[#b]
 end
 
+--- The word of `list` that is nearest to `word`, when near enough to be meant.
+---@param word string
+---@param list string[]
+---@return string?
+function M.nearest(word, list)
+  if #word > 64 then return nil end
+  local best, found = 3, nil
+  for _, candidate in ipairs(list) do
+    local d = M.distance(word, candidate)
+    if #word >= 3 and candidate:sub(1, #word) == word then d = 1 end
+    if d < best and d < #candidate then
+      best, found = d, candidate
+    end
+  end
+  return found
+end
+
 return M

@@ -85,7 +85,14 @@ describe("a session", function()
     local none, why, code = neap.session({ window = 8000, policy = "tied" })
     assert.is_nil(none)
     assert.are.equal("policy", code)
-    assert.truthy(why:find("tied: there is no such policy; shipped are ", 1, true), why)
+    local guess = "tied: there is no such policy; did you mean tide? Shipped are "
+    assert.truthy(why:find(guess, 1, true), why)
+    why = select(2, neap.session({ window = 8000, policy = "moon" }))
+    assert.truthy(why:find("moon: there is no such policy; shipped are ", 1, true), why)
+    for _, path in ipairs({ "no/such", "such.lua" }) do
+      why = select(2, neap.session({ window = 8000, policy = path }))
+      assert.truthy(why:find("there is no such file; check the name", 1, true), why)
+    end
   end)
 
   it("has no prompt of empty messages alone", function()

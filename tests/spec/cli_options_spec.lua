@@ -117,6 +117,37 @@ describe("neap", function()
       },
       ["unknown encoding gpt9; known are"] = { "replay", "x", "-e", "gpt9" },
       ["-o keep: NAME=VALUE is expected"] = { "replay", "x", "-o", "keep" },
+      ["-o keep=5: whose option is it? give the policy with -p"] = {
+        "replay", "x", "-o", "keep=5",
+      },
+      ["-o keep=5: keep is set twice"] = {
+        "replay", "x", "-p", "tide", "-o", "keep=4", "-o", "keep=5",
+      },
+      ["--think 10000001: at most 10000000 is taken"] = { "replay", "x", "--think", "10000001" },
+      ["--steps 100001: at most 100000 is taken"] = {
+        "import", "--synthetic", "1", "--steps", "100001",
+      },
+      ["--steps is of a made-up session; give it with --synthetic"] = {
+        "import", "x", "--steps", "9",
+      },
+      ["--synthetic reads no recording; leave out --json"] = {
+        "import", "--synthetic", "1", "--json",
+      },
+      ["--synthetic reads no recording; leave out --from"] = {
+        "import", "--synthetic", "1", "--from", "native",
+      },
+      ["--raw prints nothing but the request; leave out --json"] = {
+        "show", "x", "--turn", "1", "--raw", "--json",
+      },
+      ["x: is given twice; a recording counts once"] = { "replay", "x", "y", "x" },
+      ["README.md: is the file of ./README.md once more; a recording counts once"] = {
+        "replay", "./README.md", "README.md",
+      },
+      ["-: is given twice"] = { "compare", "-", "-", "-p", "tide" },
+      ["y: is given twice"] = { "compare", "y", "y", "-p", "tide", "-j2" },
+      ["z: is given twice"] = { "tune", "z", "z", "-p", "tide" },
+      ["w: is given twice"] = { "diagnose", "w", "w" },
+      ["v: is given twice"] = { "watch", "v", "v", "-p", "tide" },
       ["-r 9 leaves nothing of a window of 9"] = { "replay", "x", "-w9", "-r9" },
       ["nosuch: there is no such policy"] = { "replay", "x", "-p", "nosuch" },
       ["none.jsonl: No such file"] = { "replay", "none.jsonl" },

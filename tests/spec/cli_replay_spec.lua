@@ -191,7 +191,9 @@ describe("neap replay", function()
   end)
 
   it("does not write two recordings of one name over each other", function()
-    local code, _, err = shared.run({ "replay", SMALL, SMALL, "--requests", DIR .. "/twice" })
+    assert(core.mkdir(DIR .. "/other"))
+    local other = write("other/" .. SMALL:match("[^/]+$"), shared.read(SMALL))
+    local code, _, err = shared.run({ "replay", SMALL, other, "--requests", DIR .. "/twice" })
     assert.are.equal(2, code)
     assert.truthy(err:find("a trace before it is named small too", 1, true))
   end)
@@ -393,6 +395,35 @@ describe("neap compare", function()
     end
   end)
 
+  it("tells of turns that did not fit once, and does not add up the rows", function()
+    local tail = { "-w", "60", "-r", "1" }
+    local form = "neap: at most %d of 25 turns did not fit the budget, in 3 of 4 rows; "
+      .. "give a larger window\n"
+    for _, jobs in ipairs({ "1", "2" }) do
+      local args = { "compare", TRACE, SMALL, "-p", MASK, "-j", jobs, table.unpack(tail) }
+      local code, out, err = shared.run(args)
+      assert.are.equal(1, code)
+      local most = 0
+      for n in out:gmatch("(%d+)\n") do
+        most = math.max(most, tonumber(n))
+      end
+      assert.is_true(most > 0, out)
+      assert.are.equal(form:format(most), err)
+    end
+    local code, _, err = shared.run({ "compare", TRACE, "-p", MASK, "--shard", "1/1", "-w", "60",
+      "-r", "1" })
+    assert.are.same({ 1, "" }, { code, err })
+  end)
+
+  it("says what reach is where a row has one", function()
+    local said = "reach: the share of the way"
+    for window, is_said in pairs({ ["200000"] = false, ["4000"] = true }) do
+      local _, out = shared.run({ "compare", TRACE, "-p", MASK, "-w", window })
+      assert.are.equal(is_said, out:find(said, 1, true) ~= nil, out)
+      assert.are.equal(is_said, out:find("gone  reach", 1, true) ~= nil, out)
+    end
+  end)
+
   it("marks neither references nor policies that failed or did not fit", function()
     local args = { "compare", TRACE, "-p", MASK, "-p", THROWS, "-w", "4000", "--json" }
     local _, out = shared.run(args)
@@ -446,7 +477,7 @@ describe("neap compare", function()
       return shard(name, TRACE, SMALL, "-w", "4000", "--shard", "2/2", ...)
     end
     local text = second("text", "-p", MASK, "-f", "text")
-    local more = second("more", "-p", MASK, SMALL)
+    local more = second("more", "-p", MASK, write("third.jsonl", shared.read(SMALL)))
     local full = second("full", "-p", "full")
     local both = second("both", "-p", MASK, "-p", "full")
     local swept = second("swept", "-p", MASK, "--sweep", "keep=2")
@@ -508,6 +539,7 @@ describe("neap compare", function()
     for given, why in pairs({
       [{ "-p", MASK }] = "is given twice",
       [{ "--sweep", "keep=1,2,1" }] = "keep=1,2,1: 1 stands there twice",
+      [{ "--sweep", "keep=1,2,1.0" }] = "keep=1,2,1.0: 1.0 stands there twice",
     }) do
       local code, out, err = shared.run(with(table.unpack(given)))
       assert.are.equal(2, code)

@@ -234,6 +234,9 @@ describe("neap compare", function()
       { "--sweep gives floor its values", "-p", "tide", "-o", "floor=1", "--sweep", "floor=1,0" },
       { "NAME=VALUE is expected", "-p", "tide", "-o", "floor" },
       { "is given twice", "-p", "tide", "-o", "floor=1", "-p", "tide", "-o", "floor=1" },
+      { "is given twice", "-p", "tide", "-o", "floor=0.5", "-p", "tide", "-o", "floor=0.50" },
+      { "oracle: is no policy but a reference", "-p", "oracle" },
+      { "random: is no policy but a reference", "-p", "random" },
     }) do
       local code, out, err = shared.run(with({ SIX[1] }, table.unpack(case, 2)))
       assert.are.same({ 2, "" }, { code, out })

@@ -140,7 +140,7 @@ describe("neap compare --html", function()
     for _, case in ipairs({
       { { "--html", "-" }, "the report goes to a file" },
       { { "--html", DIR }, "is no file" },
-      { { "--html", DIR .. "/none/x.html" }, "check the folder" },
+      { { "--html", DIR .. "/none/x.html" }, "/none/x.html: No such file or directory; check" },
       { { "--html", DIR .. "/x.html", "--shard", "1/2" }, "give %-%-html with %-%-merge" },
     }) do
       local rc, _, said = shared.run({ "compare", CHINESE, "-p", "full", table.unpack(case[1]) })

@@ -1,6 +1,7 @@
 -- neap probe and neap diagnose: questions whose answers the recording holds, symptoms that a
 -- recording was made to show. next: odd_recordings_spec.lua
 local core = require("neap.core")
+local diagnose = require("neap.report.diagnose")
 local shared = require("tests.support.shared")
 local json = core.json
 
@@ -97,6 +98,26 @@ describe("neap probe", function()
     assert.truthy(text:find("b:2: is no answer", 1, true), text)
   end)
 
+  it("tells a question that is not answered from a wrong answer, and takes no other", function()
+    local code, text = probe("--turn", "14", "--answers", write("n", '{"id":"q1","answer":"no"}\n'))
+    assert.are.equal(1, code)
+    assert.truthy(text:find("\n\nq2 .-\n    not answered\n"), text)
+    local n = select(2, text:gsub("\n    wrong\n", "")) + select(2, text:gsub("\n    right\n", ""))
+    assert.are.equal(1, n)
+    local right, count, without = text:match("\n(%d+) of (%d+) right, (%d+) not answered\n$")
+    assert.are.same({ 0, count - 1 }, { right + 0, without + 0 })
+    for lines, why in pairs({
+      ['{"id":"q1","answer":"a"}\n{"id":"q99","answer":"b"}\n'] = ":2: there is no question q99; "
+        .. "they are q1 to q" .. count,
+      ['\n{"id":"q1","answer":"a"}\n{"id":"q1","answer":"a"}\n'] = ":3: q1 is answered twice",
+    }) do
+      local out, err
+      code, out, err = probe("--turn", "14", "--answers", write("o", lines))
+      assert.are.same({ 2, "" }, { code, out })
+      assert.truthy(err:find(why, 1, true), err)
+    end
+  end)
+
   it("says when there is no such turn, or it was not sent", function()
     local code, out, err = probe("--turn", "40")
     assert.are.same({ 2, "" }, { code, out })
@@ -185,6 +206,67 @@ describe("neap diagnose", function()
     assert.is_not_nil(found["slow and dear: rewritten too often"])
     found = symptoms(FACTS, "-w", "100", "-r", "1")
     assert.is_not_nil(found["turns do not fit"] or found["the window is nearly full"])
+  end)
+
+  it("advises no policy what it has, nor two things that undo each other", function()
+    local text = [[return { api = 1, name = "made", options = { floor = { default = 0.25 },
+      giant = { default = 0.5 } }, tools = { %s }, assemble = function(ctx, o)
+      local f = o.floor + o.giant
+      for e in ctx:entries {} do if e.step < ctx.step - 1 then e:drop() end end end }]]
+    local offers = write("offers.lua", text:format('"recall", "read"'))
+    local silent = write("silent.lua", text:format(""))
+    local memory, room = "facts are lost", "the window is nearly full"
+    local with, without = symptoms(FACTS, "-p", offers), symptoms(FACTS, "-p", silent)
+    assert.is_nil(with[memory].advice:find("offer recall", 1, true))
+    assert.truthy(without[memory].advice:find("offer recall", 1, true))
+    for _, one in ipairs({ with, without }) do
+      assert.truthy(one[memory].advice:find("a floor above the 0.25 it has (-o floor=", 1, true))
+    end
+    local changed = symptoms(FACTS, "-p", offers, "-o", "floor=0.75")
+    assert.truthy(changed[memory].advice:find("a floor above the 0.75 it has", 1, true))
+    local seen = diagnose.new()
+    local line = { turns = 10, epochs = 1, overflow = 0, watermark_p95 = 0.9, hook_errors = 0,
+      repeats = 0, calls_again = 0, density = 1, cached_tokens = 1, input_tokens = 1,
+      facts = { by_distance = {} } }
+    for _, name in ipairs({ "1-3", "4-10", "11-20", "21-50", "51+" }) do
+      line.facts.by_distance[name] = { cited = 10, present = 10, noted = 0, pointed = 0, gone = 0 }
+    end
+    local policy = { options = '{"floor":{"value":0.25}}' }
+    local function advice()
+      local by = {}
+      for _, one in ipairs(diagnose.symptoms(line, seen, policy)) do
+        by[one.symptom] = one.advice
+      end
+      return by
+    end
+    local both = "a larger window, or a floor below the 0.25 it has (-o floor=…)"
+    assert.are.equal(both, advice()[room])
+    line.facts.by_distance["51+"].gone = 10
+    assert.are.equal("a larger window", advice()[room])
+    assert.is_nil(advice()[memory]:find("floor", 1, true))
+    line.watermark_p95 = 0.8
+    assert.truthy(advice()[memory]:find("floor above the 0.25", 1, true))
+  end)
+
+  it("names no window where none holds all that is shown", function()
+    local list = { USER }
+    for i = 1, 12 do
+      list[#list + 1], list[#list + 2] = call(i, "{}"), result(i, ("a b c d "):rep(20000))
+    end
+    local code, out, err = shared.run({ "diagnose", "--budget", "--json", recording("vast", list) })
+    assert.are.equal(0, code, err)
+    local line = rows(out)[1]
+    assert.is_true(line.p95.tokens > 700000)
+    assert.is_nil(line.window)
+    assert.truthy(line.advice[1]:find("no usual window holds all of it", 1, true))
+  end)
+
+  it("takes no policy with --budget, which shows everything", function()
+    for _, words in ipairs({ { "-p", MASK }, { "-o", "keep=1" } }) do
+      local code, out, err = shared.run({ "diagnose", "--budget", FACTS, table.unpack(words) })
+      assert.are.same({ 2, "" }, { code, out })
+      assert.truthy(err:find("--budget shows everything, and takes no policy", 1, true), err)
+    end
   end)
 
   it("sees what a summary lost", function()

@@ -2,6 +2,7 @@
 -- policy alone, and what it says of the live one is the same without it.
 -- next: cli_replay_spec.lua
 local core = require("neap.core")
+local compare = require("neap.report.compare")
 local neap = require("neap")
 local shared = require("tests.support.shared")
 local json = core.json
@@ -61,6 +62,21 @@ describe("replay --shadow", function()
       assert.are.equal(sum, more.input_tokens)
     end)
   end
+
+  it("has the same p95 in its table as a replay of it", function()
+    local function p95(policy)
+      local lines = replay("examples/recordings/english.jsonl -w 16000 -p " .. policy)
+      local line = json.decode(lines[#lines])
+      return ("%.1f"):format(100 * compare.number(line.watermark_p95))
+    end
+    local words = { "replay", "examples/recordings/english.jsonl", "-w", "16000", "-p", "tide" }
+    words[#words + 1], words[#words + 2] = "--shadow", "pointers"
+    local _, out = shared.run(words)
+    for who, policy in pairs({ live = "tide", shadow = "pointers" }) do
+      local row = out:match("\n" .. who .. " [^\n]+")
+      assert.truthy(row and row:find(" " .. p95(policy) .. " ", 1, true), out)
+    end
+  end)
 
   it("refuses a policy that does not load", function()
     local bad = shared.scratch("shadow") .. "/bad.lua"

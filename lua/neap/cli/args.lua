@@ -6,25 +6,8 @@ local fail = require("neap.cli.fail").fail
 
 local M = {}
 
---- The word of `list` that is nearest to `word`, when near enough to be meant.
----@param word string
----@param list string[]
----@return string?
-function M.nearest(word, list)
-  if #word > 64 then return nil end
-  local best, found = 3, nil
-  for _, candidate in ipairs(list) do
-    local d = spelling.distance(word, candidate)
-    if #word >= 3 and candidate:sub(1, #word) == word then d = 1 end
-    if d < best and d < #candidate then
-      best, found = d, candidate
-    end
-  end
-  return found
-end
-
 local function hint(word, list, otherwise)
-  local near = M.nearest(word, list)
+  local near = spelling.nearest(word, list)
   return near and ("did you mean %s?"):format(near) or otherwise
 end
 
@@ -74,6 +57,7 @@ end
 
 function KINDS.integer(text, spec)
   local n = text:match("^%-?%d+$") and math.tointeger(tonumber(text))
+  if n and n > (spec.max or n) then return nil, ("at most %d is taken"):format(spec.max) end
   if n and n >= spec.min then return n end
   local full = in_full(text)
   if full and full >= spec.min then return nil, ("write the number in full, as %d"):format(full) end

@@ -284,6 +284,17 @@ local function print_means(rows)
   visible.write(grid.format(list, align), grid.left_out(gone))
 end
 
+-- Where random loses no more than oracle does, no row has a reach.
+local function reach_legend(rows)
+  for _, row in ipairs(rows) do
+    if row.reach then
+      return "reach: the share of the way from random's gone to oracle's; "
+        .. "all: gone at any distance\n"
+    end
+  end
+  return "all: gone at any distance\n"
+end
+
 -- Turns and cited facts are the recordings' and not the policies': the head tells them, and the
 -- columns are left out, as are those in which nothing happened.
 local function print_table(rows, opts, count)
@@ -315,7 +326,7 @@ local function print_table(rows, opts, count)
       o.format or "openai"
     ),
     show_replay.legend(o, cited .. " "),
-    "reach: the share of the way from random's gone to oracle's; all: gone at any distance\n",
+    reach_legend(rows),
     "references: full (unbounded: no window), random, ",
     "oracle (told which entries will be cited)\n\n",
     grid.format(shown, align),
@@ -340,16 +351,23 @@ local function print_json(groups, rows, is_shard)
   end
 end
 
--- 1 when a turn did not fit, and says so.
-local function exit_code(groups)
-  local n = 0
+-- 1 when a turn did not fit, and says so, but for a shard, of whose rows others have a part. Each
+-- row has the same turns, so they are not added up.
+local function exit_code(groups, is_shard)
+  local over, most, turns, count = {}, 0, 0, 0
   for _, lines in ipairs(groups) do
-    for _, line in ipairs(lines) do
-      n = n + line.overflow
+    for i, line in ipairs(lines) do
+      over[i] = (over[i] or 0) + line.overflow
     end
+    turns = turns + lines[1].turns
   end
-  if n == 0 then return 0 end
-  show_replay.warn_overflow(n)
+  for _, n in ipairs(over) do
+    most, count = math.max(most, n), count + (n > 0 and 1 or 0)
+  end
+  if most == 0 or is_shard then return most > 0 and 1 or 0 end
+  local what = "%s%d of %s did not fit the budget, in %s; give a larger window"
+  local rows = count == 1 and "one row" or ("%d of %d rows"):format(count, #over)
+  failure.warn(what:format(count > 1 and "at most " or "", most, grid.count(turns, "turn"), rows))
   return 1
 end
 
@@ -359,6 +377,7 @@ local function gather(opts, args)
   if opts.details and not opts.shard then
     fail("--details: only a shard's lines hold them; give it with --shard, or --html FILE")
   end
+  session.check_once(args)
   local list = contestants.list(opts)
   session.options(opts)
   if (opts.jobs or 1) == 1 or #args == 1 or opts.shard then
@@ -375,7 +394,7 @@ function M.compare(opts, args)
     local head = merge.head(opts, session.options(opts).window, #args)
     io.stdout:write(json.encode(head, merge.HEAD_ORDER), "\n")
     print_json(groups, {}, true)
-    return exit_code(groups)
+    return exit_code(groups, true)
   end
   session.check_any(#groups)
   local rows = rows_of(groups, list)

@@ -1,5 +1,7 @@
 -- Who is compared: the policies with their settings, every combination of what is swept, and the
 -- references. next: compare.lua
+local core = require("neap.core")
+local compare = require("neap.report.compare")
 local paths = require("neap.paths")
 local shards = require("neap.cli.shards")
 local failure = require("neap.cli.fail")
@@ -8,6 +10,12 @@ local M = {}
 local fail, check = failure.fail, failure.check
 
 local MOST_SETTINGS = 1000
+
+-- A value as it is compared with another: 0.5, 0.50 and 5e-1 are one.
+local function plain(value)
+  local number = compare.number((core.json.decode(value)))
+  return type(number) == "number" and ("%.17g"):format(number) or value
+end
 
 -- One sweep's values: `name=v1,v2` as name=v1 and name=v2.
 local function values_of(sweep, seen)
@@ -19,8 +27,9 @@ local function values_of(sweep, seen)
   seen[name] = true
   local list, given = {}, {}
   for value in values:gmatch("[^,]+") do
-    if given[value] then fail(("--sweep %s: %s stands there twice"):format(sweep, value)) end
-    given[value] = true
+    local same = plain(value)
+    if given[same] then fail(("--sweep %s: %s stands there twice"):format(sweep, value)) end
+    given[same] = true
     list[#list + 1] = name .. "=" .. value
   end
   if #list == 0 then fail(("--sweep %s: NAME=V1,V2,… is expected"):format(sweep)) end
@@ -87,7 +96,11 @@ local function together(own, swept)
 end
 
 local function key_of(path, setting)
-  local sorted = table.move(setting or {}, 1, #(setting or {}), 1, {})
+  local sorted = {}
+  for i, one in ipairs(setting or {}) do
+    local name, value = one:match("^(.-)=(.*)$")
+    sorted[i] = name and name .. "=" .. plain(value) or one
+  end
   table.sort(sorted)
   return path .. "\0" .. table.concat(sorted, "\0")
 end

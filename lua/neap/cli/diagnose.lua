@@ -16,6 +16,7 @@ local ORDER = { "trace", "policy", "symptom", "value", "limit", "evidence", "adv
 
 local function each_recording(opts, args, use)
   local n = 0
+  session.check_once(args)
   for _, path in ipairs(args) do
     for _, recording in ipairs(session.load_or_skip(path, opts)) do
       n = n + 1
@@ -35,10 +36,10 @@ end
 local function look_at(recording, o, errors)
   local seen, s = diagnose.new(), nil
   o.observe = true
-  o.on_turn = function(account, _, now)
+  o.on_turn = function(account, body, now)
     s = now
     session.hook_errors(account, recording.name, errors)
-    seen:turn(account)
+    seen:turn(account, body)
   end
   o.on_measure = function(measure)
     seen:measure(measure, s)
@@ -47,7 +48,7 @@ local function look_at(recording, o, errors)
   seen:finish(state.session)
   replay.close(state)
   local line = replay.summary(recording, state)
-  return diagnose.symptoms(line, seen), state
+  return diagnose.symptoms(line, seen, state.policy), state
 end
 
 local function print_symptoms(recording, list, turns)
@@ -84,6 +85,7 @@ end
 
 -- ---- budgets --------------------------------------------------------------------------------
 
+local WINDOWS = { 8000, 16000, 32000, 64000, 128000, 200000, 400000, 1000000 }
 local REGIONS = { "fixed", "task", "memory", "warm", "state", "hot" }
 
 -- Tokens of every turn and region, and of every result, while everything is shown.
@@ -103,10 +105,16 @@ local function sizes_of(recording, o, sizes)
   replay.close(state)
 end
 
--- What is to be set: the names are those of a policy's table and of the command line.
+-- What is to be set: the names are those of a policy's table and of the command line. No window:
+-- there is none in which all that is shown would fit.
 local function advice(p95, window)
   local fixed = p95.fixed + p95.task
-  local list = { ("-w %d"):format(window) }
+  local list = { window and ("-w %d"):format(window) }
+  if not window then
+    window = WINDOWS[#WINDOWS]
+    local text = "no usual window holds all of it; "
+    list[1] = (text .. "neap compare TRACE… -w %d tells what policies lose"):format(window)
+  end
   local limits = {}
   for _, name in ipairs({ "memory", "warm", "state" }) do
     if p95[name] > 0 then limits[#limits + 1] = ('{ "%s", max = %d }'):format(name, p95[name]) end
@@ -121,19 +129,19 @@ local function advice(p95, window)
   return list
 end
 
--- The smallest of the usual windows in which 95 % of the prompts stay below 0.7.
-local WINDOWS = { 8000, 16000, 32000, 64000, 128000, 200000, 400000, 1000000 }
-
+-- The smallest of the usual windows in which 95 % of the prompts stay below 0.7; nil for none.
 local function window_for(tokens)
   for _, window in ipairs(WINDOWS) do
     if tokens <= 0.7 * window then return window end
   end
-  return WINDOWS[#WINDOWS]
 end
 
 local COUNTED = { "tokens", "growth", "results", table.unpack(REGIONS) }
 
 local function budget(opts, args)
+  if opts.policy or opts.option then
+    failure.fail("--budget shows everything, and takes no policy; leave out -p and -o")
+  end
   local o, sizes = session.options(opts), {}
   o.unbounded, o.policy = true, nil
   for _, name in ipairs(COUNTED) do

@@ -108,7 +108,10 @@ function M.open(opts)
   end
   local part = path .. ".part"
   local f, why = io.open(part, "wb")
-  if not f then fail(("--html %s; check the folder"):format(why)) end
+  if not f then
+    local reason = why:sub(1, #part) == part and why:sub(#part + 1) or ": " .. why
+    fail(("--html %s%s; check the folder"):format(path, reason))
+  end
   return setmetatable({ file = f, part = part, path = path }, {
     __close = function(target)
       if not target.file then return end

@@ -185,8 +185,16 @@ local function join(opts, args)
   return 0
 end
 
+-- What says how recordings are read, or what is told of them.
+local READING = { "from", "as", "branches", "session", "lenient", "json", "table", "join" }
+
 local function make(opts, args)
   if args[1] then failure.fail("--synthetic reads no recording; leave out " .. args[1]) end
+  for _, name in ipairs(READING) do
+    if opts[name] then
+      failure.fail(("--synthetic reads no recording; leave out --%s"):format(name))
+    end
+  end
   io.stdout:write(synthetic.session(opts.synthetic, opts.steps))
   return 0
 end
@@ -195,6 +203,7 @@ end
 function M.import(opts, args)
   if opts.list then return list_forms(opts) end
   if opts.synthetic then return make(opts, args) end
+  if opts.steps then failure.fail("--steps is of a made-up session; give it with --synthetic") end
   if not args[1] then failure.fail("neap import needs TRACE; neap import --help") end
   if opts.json or opts.table then return many(opts, args) end
   if opts.join then return join(opts, args) end

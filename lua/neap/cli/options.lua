@@ -11,6 +11,7 @@ local M = {}
 ---@field arg string?
 ---@field kind "integer"|"shard"|"lines"|nil
 ---@field min integer?
+---@field max integer?
 ---@field many boolean?
 ---@field of string?   the option of which the last before it is meant: { value, at } is collected
 ---@field help string
@@ -44,7 +45,13 @@ M.options = {
     min = 0,
     help = "print a made-up session that says what each step needs, and what must not be lost",
   },
-  steps = { arg = "N", kind = "integer", min = 1, help = "of a made-up session (60)" },
+  steps = {
+    arg = "N",
+    kind = "integer",
+    min = 1,
+    max = 100000,
+    help = "of a made-up session (60)",
+  },
   table = { help = "a row a form over all recordings instead of the recording" },
   policy = {
     short = "p",
@@ -96,6 +103,7 @@ M.options = {
     arg = "SECONDS",
     kind = "integer",
     min = 0,
+    max = 10000000, -- 25,000 turns are within the years that the core takes
     help = "time between turns: a cache forgets what waits too long (as recorded, or none)",
   },
   cache = {

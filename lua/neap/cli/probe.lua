@@ -46,9 +46,12 @@ local function questions_of(recording, o, turn, path)
   return probe.questions(state.session, watched, facts, at, last), state
 end
 
--- Answers by the question's id.
-local function read_answers(path)
-  local answers = {}
+-- Answers by the question's id, each of one that is asked, and one for each.
+local function read_answers(path, list)
+  local answers, asked = {}, {}
+  for _, one in ipairs(list) do
+    asked[one.id] = true
+  end
   local text, n = check(files.read(path)), 0
   for line in (text .. "\n"):gmatch("(.-)\r?\n") do
     n = n + 1
@@ -58,6 +61,10 @@ local function read_answers(path)
         local text_ = "%s:%d: %s; lines such as {\"id\":\"q1\",\"answer\":\"…\"} are expected"
         fail(text_:format(files.label(path), n, why or "is no answer"))
       end
+      local wrong = not asked[one.id]
+          and ("there is no question %s; they are q1 to q%d"):format(one.id, #list)
+        or answers[one.id] and one.id .. " is answered twice; leave one away"
+      if wrong then fail(("%s:%d: %s"):format(files.label(path), n, wrong)) end
       answers[one.id] = one.answer
     end
   end
@@ -86,7 +93,8 @@ local function print_text(list, setting, turn, is_judged)
       visible.write("    expected: ", visible.line(text), "\n")
     end
     if one.state ~= "expected" then visible.write("    in the prompt: ", one.state, "\n") end
-    if is_judged then visible.write("    ", one.right and "right" or "wrong", "\n") end
+    local how = one.right and "right" or one.answer and "wrong" or "not answered"
+    if is_judged then visible.write("    ", how, "\n") end
   end
 end
 
@@ -98,17 +106,19 @@ function M.probe(opts, args)
   local setting = show_replay.setting(state, o)
   local about = { trace = recording.name, turn = opts.turn, policy = state.policy.name }
   replay.close(state)
-  local answers, right = opts.answers and read_answers(opts.answers), 0
+  local answers, right, without = opts.answers and read_answers(opts.answers, list), 0, 0
   for _, one in ipairs(answers and list or {}) do
-    one.answer = answers[one.id] or ""
-    one.right = probe.is_right(one, one.answer)
+    one.answer = answers[one.id]
+    one.right = probe.is_right(one, one.answer or "")
     right = right + (one.right and 1 or 0)
+    without = without + (one.answer and 0 or 1)
   end
   if opts.json then
     print_json(list, about)
   else
     print_text(list, setting, opts.turn, answers ~= nil)
-    if answers then visible.write(("\n%d of %d right\n"):format(right, #list)) end
+    local rest = without > 0 and (", %d not answered"):format(without) or ""
+    if answers then visible.write(("\n%d of %d right%s\n"):format(right, #list, rest)) end
   end
   return answers and right < #list and 1 or 0
 end

@@ -171,7 +171,7 @@ function M.warn_overflow(n)
 end
 
 -- Columns that are left out when nothing of it happened.
-local IDLE = { noted = { "0.0", "–" }, overflow = { "0" }, errors = { "0" } }
+local IDLE = { noted = { "0.0", "–" }, p95 = { "–" }, overflow = { "0" }, errors = { "0" } }
 
 --- The rows of a table: headers, a line for each trace, and the sum of several.
 ---@param lines table[]
@@ -225,6 +225,9 @@ local function print_shadow(lines, o)
   end
   local live, shadow = compare.row(lines, lines), compare.row(shadows, shadows)
   live.turns, shadow.turns = live.turns or 0, shadow.turns or 0
+  if #lines == 1 then -- of several, no share of a window is the 95 % one
+    live.watermark_p95, shadow.watermark_p95 = lines[1].watermark_p95, shadows[1].watermark_p95
+  end
   local rows = { COLUMNS, cells("live " .. lines[1].policy, live) }
   rows[3] = cells("shadow " .. shadows[1].policy, shadow)
   rows[1] = table.move(COLUMNS, 2, #COLUMNS, 2, { "policy" })
@@ -256,6 +259,7 @@ function M.replay(opts, args)
   local o = session.project_options(opts)
   local lines, seen, used, overflow, grown = {}, {}, {}, 0, {}
   local heights
+  session.check_once(args)
   for _, path in ipairs(args) do
     for _, recording in ipairs(session.load_or_skip(path, opts)) do
       local line

@@ -22,6 +22,7 @@ local function policy_options(words)
   for _, word in ipairs(words) do
     local name, value = word:match("^([%a_][%w_]*)=(.*)$")
     if not name then fail(("-o %s: NAME=VALUE is expected, as in -o keep=5"):format(word)) end
+    if object[name] then fail(("-o %s: %s is set twice; give it once"):format(word, name)) end
     local ok = json.decode(value) ~= nil
     object[name] = ok and json.raw(value) or value
   end
@@ -114,6 +115,9 @@ function M.project_options(opts)
   if not o.policy then
     o.policy, o.still = M.policy()
   end
+  if not o.policy and opts.option then
+    fail(("-o %s: whose option is it? give the policy with -p"):format(opts.option[1]))
+  end
   return o
 end
 
@@ -181,6 +185,23 @@ function M.load_or_skip(path, opts)
   if not failure.is(loaded) then error(loaded, 0) end
   failure.warn(loaded.text .. " (skipped)")
   return {}
+end
+
+--- Fails when a recording is given twice, whatever it is called: it would count twice, and in
+--- both halves of neap tune what is tried on one would be proved by itself.
+---@param args string[]
+function M.check_once(args)
+  local given = {}
+  for _, word in ipairs(args) do
+    local path = found.resolve(word) or word
+    path = core.realpath(path) or path
+    local as = given[path]
+    if as then
+      local same = as == word and "is given twice" or "is the file of " .. as .. " once more"
+      fail(("%s: %s; a recording counts once"):format(word, same))
+    end
+    given[path] = word
+  end
 end
 
 --- Fails when of all files nothing could be read.

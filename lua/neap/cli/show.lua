@@ -169,6 +169,9 @@ end
 
 --- neap show
 function M.show(opts, args)
+  if opts.raw and opts.json then
+    failure.fail("--raw prints nothing but the request; leave out --json")
+  end
   local recording = session.load_one(args[1], opts)
   local o = session.project_options(opts)
   local seen, last = {}, nil

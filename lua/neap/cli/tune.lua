@@ -370,6 +370,7 @@ end
 
 local function load_all(opts, args)
   local list, names = {}, {}
+  session.check_once(args)
   for _, path in ipairs(args) do
     for _, recording in ipairs(session.load_or_skip(path, opts)) do
       list[#list + 1] = recording

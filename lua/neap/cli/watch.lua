@@ -167,6 +167,7 @@ end
 function M.watch(opts, args)
   opts.policy = opts.watched
   local o, recordings = session.options(opts), {}
+  session.check_once(args)
   for _, path in ipairs(args) do
     local found = session.load(path, opts)
     table.move(found, 1, #found, #recordings + 1, recordings)

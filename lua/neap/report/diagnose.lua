@@ -1,6 +1,7 @@
 -- Which symptoms a replayed recording shows, by how much, and what to turn. A symptom is a measure
 -- beyond a limit; the limits are experience, not law. next: ../cli/diagnose.lua
 local core = require("neap.core")
+local compare = require("neap.report.compare")
 local grid = require("neap.report.grid")
 local tally = require("neap.report.tally")
 
@@ -21,7 +22,48 @@ local function percent(x)
   return ("%.1f %%"):format(100 * x)
 end
 
+local LIMITS = { full = 0.85, lost = 0.1 }
+
+local function is_full(line)
+  return (line.watermark_p95 or 0) > LIMITS.full
+end
+
+local function lost_of(line)
+  local far = tally.far(line.facts)
+  return share(far.gone, far.cited), far
+end
+
+-- "below the 0.2 it has, -o giant": which way to turn an option that this policy has, else nil.
+local function turned(policy, name, way)
+  local option = (core.json.decode(policy.options or "{}") or {})[name]
+  local value = option and compare.number(option.value)
+  if type(value) ~= "number" then return nil end
+  return ("%s the %.14g it has (-o %s=…)"):format(way, value, name)
+end
+
+-- A lower floor loses more, and a higher one fills more: where both hurt, only room helps.
+local function advise_room(line, policy)
+  local lower = turned(policy, "floor", "below")
+  if lost_of(line) > LIMITS.lost or not lower then return "a larger window" end
+  return "a larger window, or a floor " .. lower
+end
+
+local function advise_memory(line, policy, seen)
+  local parts = { "let marks stay instead of dropping" }
+  if not seen.offers_recall then parts[2] = 'offer recall (tools = {"recall", "read"})' end
+  local higher = not is_full(line) and turned(policy, "floor", "above")
+  parts[#parts + 1] = higher and "or a floor " .. higher or "or a larger window"
+  return table.concat(parts, ", ")
+end
+
+local function advise_trim(_, policy)
+  local less = turned(policy, "giant", "below")
+  local how = less and ", a giant " .. less or " (in admit)"
+  return ("trim results when they come%s, or mask older ones"):format(how)
+end
+
 -- Each looks at a recording's line and what was seen on the way; the value, and what it is made of.
+-- Advice that depends on the policy is asked for: what it has already is not advised.
 local CHECKS = {
   {
     name = "turns do not fit",
@@ -33,8 +75,8 @@ local CHECKS = {
   },
   {
     name = "the window is nearly full",
-    limit = 0.85,
-    advice = "a larger window, or a lower floor (tide: -o floor=0.4)",
+    limit = LIMITS.full,
+    advice = advise_room,
     look = function(line)
       return line.watermark_p95, line.watermark_p95 and percent(line.watermark_p95) .. " at p95"
     end,
@@ -43,7 +85,7 @@ local CHECKS = {
     name = "a pile nobody uses",
     limit = 0.25,
     below = true,
-    advice = "trim results when they come (admit, tide: -o giant=0.1), or mask older ones",
+    advice = advise_trim,
     look = function(line, seen)
       local text = line.density and percent(line.density) .. " of the tokens were used again"
       local is_large = line.watermark_p95 and line.watermark_p95 >= 0.25 -- a small pile is none
@@ -53,13 +95,11 @@ local CHECKS = {
   },
   {
     name = "facts are lost",
-    limit = 0.1,
-    advice = "let marks stay instead of dropping, offer recall (tools = {\"recall\", \"read\"}), "
-      .. "or a higher floor",
+    limit = LIMITS.lost,
+    advice = advise_memory,
     look = function(line)
-      local far = tally.far(line.facts)
-      local text = "%d of %d cited more than 10 steps later"
-      return share(far.gone, far.cited), text:format(far.gone, far.cited)
+      local lost, far = lost_of(line)
+      return lost, ("%d of %d cited more than 10 steps later"):format(far.gone, far.cited)
     end,
   },
   {
@@ -163,7 +203,10 @@ function M.new()
   }, Seen)
 end
 
-function Seen:turn(account)
+---@param account table
+---@param body string? the request
+function Seen:turn(account, body)
+  if body and body:find('"neap_recall"', 1, true) then self.offers_recall = true end
   self.warnings = self.warnings + #(account.warnings or {})
 end
 
@@ -203,16 +246,19 @@ end
 --- The symptoms of a recording.
 ---@param line table of the trace
 ---@param seen neap.Seen
+---@param policy table  what session:policy() tells
 ---@return neap.Symptom[]
-function M.symptoms(line, seen)
+function M.symptoms(line, seen, policy)
   local out = {}
   for _, check in ipairs(CHECKS) do
     local value, evidence = check.look(line, seen)
     local is_beyond = value and (check.below and value < check.limit or not check.below
       and value > check.limit)
     if is_beyond then
+      local advice = check.advice
+      if type(advice) == "function" then advice = advice(line, policy, seen) end
       out[#out + 1] = { symptom = check.name, value = value, limit = check.limit,
-        evidence = evidence, advice = check.advice }
+        evidence = evidence, advice = advice }
     end
   end
   return out
