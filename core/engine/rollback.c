@@ -226,11 +226,14 @@ bool np_session_is_chinese(const neap_session *s, np_str otherwise) {
   return np_text_is_chinese(en ? np_str_cut(en->text, 0, 4096) : otherwise);
 }
 
-/* One line, without what would end the quotes: a reason may come from anywhere. */
+/* One line, without what would end the quotes and what is not seen: a reason may come from
+** anywhere. */
 void np_add_reason(np_buf *out, np_str why) {
-  for (size_t i = 0; i < why.n; i++) {
-    unsigned char c = (unsigned char)why.p[i];
-    np_buf_addc(out, c < 0x20 || c == 0x7F ? ' ' : c == '"' ? '\'' : (char)c);
+  for (size_t i = 0, n; i < why.n; i += n) {
+    uint32_t c = np_utf8_decode(why.p + i, why.p + why.n, &n);
+    if (c < 0x20 || np_is_unseen(c)) np_buf_addc(out, ' ');
+    else if (c == '"') np_buf_addc(out, '\'');
+    else np_buf_add(out, np_str_cut(why, i, i + n));
   }
 }
 

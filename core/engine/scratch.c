@@ -129,7 +129,8 @@ static neap_rc write(neap_session *s, np_buf *head, np_str body, np_str message)
 /* ---- putting ---- */
 
 static bool is_text(np_str t, bool must, size_t most) {
-  return (np_str_says(t) || !must) && t.n <= most && np_utf8_valid(t) == t.n;
+  bool zero = t.n && memchr(t.p, '\0', t.n);
+  return (np_str_says(t) || !must) && t.n <= most && !zero && np_utf8_valid(t) == t.n;
 }
 
 static neap_rc check_patch(const neap_session *s, np_str patch, np_err *e) {
@@ -151,8 +152,10 @@ static neap_rc check_patch(const neap_session *s, np_str patch, np_err *e) {
 
 neap_rc np_scratch_check(const neap_session *s, const np_draft *n, np_err *e) {
   if (!is_text(n->text, true, TEXT_BYTES))
-    return np_fail(e, NEAP_E_ARG, "a text on the scratchpad is 1 to %d bytes of UTF-8",
-                   TEXT_BYTES);
+    return np_fail(
+        e, NEAP_E_ARG,
+        "a text on the scratchpad is 1 to %d bytes of UTF-8 without a zero byte",
+        TEXT_BYTES);
   if (n->source && !np_log_entry(&s->log, n->source))
     return np_fail(e, NEAP_E_ARG, "the source %lld is no entry of session %s",
                    (long long)n->source, s->name);

@@ -6,6 +6,8 @@
 */
 #include "engine/engine.h"
 
+#include "log/value.h"
+
 #define LEAD "State:\n"
 #define DEPTH 32 /* changes between two versions that are kept whole */
 
@@ -36,7 +38,7 @@ static void add_title(const np_proposal *p, np_buf *b) {
   add_int(b, ", step ", p->step);
   if (p->source) add_int(b, ", from entry ", p->source);
   np_buf_adds(b, p->reason.n ? ": " : "");
-  if (p->reason.n) np_json_quote(b, p->reason);
+  if (p->reason.n) np_value_quote(b, p->reason);
   np_buf_addc(b, ')');
 }
 

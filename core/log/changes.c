@@ -51,7 +51,7 @@ static void say(walk *w, const char *op, const np_value *was, const np_value *no
   np_buf_addc(w->out, '\n');
   np_buf_adds(w->out, op);
   if (is_plain(path)) np_buf_add(w->out, path);
-  else np_json_quote(w->out, path);
+  else np_value_quote(w->out, path);
   if (now) np_buf_addc(w->out, ' ');
   if (now) np_buf_add(w->out, text_of(w, now));
   if (was) add_old(w, was);

@@ -3,6 +3,8 @@
 */
 #include "log/value.h"
 
+#include "text/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,10 +221,46 @@ bool np_value_same(const np_value *a, const np_value *b, bool by_value) {
 
 /* ---- writing ---- */
 
+static void add_escape(np_buf *out, uint32_t unit) {
+  static const char hex[] = "0123456789abcdef";
+  np_buf_adds(out, "\\u");
+  for (int shift = 12; shift >= 0; shift -= 4) np_buf_addc(out, hex[unit >> shift & 15]);
+}
+
+static void add_escapes(np_buf *out, uint32_t c) {
+  if (c < 0x10000) {
+    add_escape(out, c);
+    return;
+  }
+  add_escape(out, 0xD800 + ((c - 0x10000) >> 10));
+  add_escape(out, 0xDC00 + ((c - 0x10000) & 1023));
+}
+
+/* The same value: what a reader or a terminal would obey and not show is an escape. */
+void np_value_quote(np_buf *out, np_str text) {
+  np_buf raw;
+  size_t at, n, from;
+  np_buf_init(&raw, out->alloc);
+  np_json_quote(&raw, text);
+  np_str s = np_buf_str(&raw);
+  for (at = from = 0; at < s.n; at += n) {
+    n = 1;
+    if ((unsigned char)s.p[at] < 0x7F) continue;
+    uint32_t c = np_utf8_decode(s.p + at, s.p + s.n, &n);
+    if (!np_is_unseen(c)) continue;
+    np_buf_add(out, np_str_cut(s, from, at));
+    add_escapes(out, c);
+    from = at + n;
+  }
+  np_buf_add(out, np_str_cut(s, from, s.n));
+  if (raw.failed) out->failed = true;
+  np_buf_free(&raw);
+}
+
 static void write_member(const np_schema *sc, const np_value *v, bool lines, bool first,
                          np_buf *out) {
   if (!first) np_buf_adds(out, lines ? ",\n" : ",");
-  np_json_quote(out, v->key);
+  np_value_quote(out, v->key);
   np_buf_addc(out, ':');
   np_value_write(sc, v, false, out);
 }
@@ -246,7 +284,7 @@ static void write_members(const np_schema *sc, const np_value *v, bool lines,
 
 void np_value_write(const np_schema *sc, const np_value *v, bool lines, np_buf *out) {
   if (v->type == NP_JSON_STRING) {
-    np_json_quote(out, v->text);
+    np_value_quote(out, v->text);
   } else if (v->type == NP_JSON_OBJECT) {
     np_buf_addc(out, '{');
     write_members(sc, v, lines, out);

@@ -84,6 +84,8 @@ struct np_schema {
 const np_schema *np_schema_member(const np_schema *sc, np_str key);
 /* Writes the value: declared members in the schema's order, others behind them by their keys. */
 void np_value_write(const np_schema *sc, const np_value *v, bool lines, np_buf *out);
+/* A text as JSON, in which no character is one that is not seen. */
+void np_value_quote(np_buf *out, np_str text);
 /* Applies a patch, an object or a list, to the object; notes what is wrong. */
 void np_patch_apply(np_work *w, np_value *object, const np_value *patch);
 /* An object as it was written; empty: one without members. False: it cannot be read, or memory is

@@ -109,3 +109,10 @@ bool np_is_mark(uint32_t c) {
   utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
   return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_MC;
 }
+
+bool np_is_unseen(uint32_t c) {
+  return (c >= 0x7F && c <= 0x9F) || c == 0xAD || c == 0x180E || c == 0x200B ||
+         c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
+         (c >= 0xE0000 && c <= 0xE007F);
+}
