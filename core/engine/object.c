@@ -77,7 +77,7 @@ void np_object_head(const np_proposal *p, np_buf *b) {
   np_buf_adds(b, ",\"source\":");
   np_buf_int(b, p->source);
   np_buf_adds(b, ",\"step\":");
-  np_buf_int(b, p->step);
+  np_buf_int(b, p->step > 0 ? p->step : 0);
   np_buf_adds(b, ",\"reason\":");
   np_json_quote(b, p->reason);
   if (p->refused) np_buf_adds(b, ",\"faults\":");

@@ -272,7 +272,7 @@ static neap_rc check_source(neap *n, const char *session, int64_t source, np_err
 neap_rc np_stored_propose(neap *n, const char *session, const neap_proposal *p,
                           np_buf *answer, np_err *e) {
   stored st;
-  np_proposal made = {0};
+  np_proposal made = {.step = -1}; /* which it is only a session knows */
   begin(&st, n);
   neap_rc rc = read(&st, np_str_cstr(session), e);
   if (!rc) rc = check_source(n, session, p->source, e);

@@ -35,7 +35,7 @@ static void add_title(const np_proposal *p, np_buf *b) {
   add_int(b, "State changed to version ", p->version);
   np_buf_adds(b, " (by ");
   np_buf_adds(b, np_who_name(p->who));
-  add_int(b, ", step ", p->step);
+  if (p->step >= 0) add_int(b, ", step ", p->step);
   if (p->source) add_int(b, ", from entry ", p->source);
   np_buf_adds(b, p->reason.n ? ": " : "");
   if (p->reason.n) np_value_quote(b, p->reason);

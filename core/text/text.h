@@ -38,7 +38,7 @@ bool np_is_letter(uint32_t c); /* category L */
 /* What is obeyed and not shown: controls from DEL on, ends of lines that are no newline, marks of
 ** direction, blanks without width, tags; not the joiners, which scripts and emoji need. */
 bool np_is_unseen(uint32_t c);
-bool np_is_mark(uint32_t c);   /* categories Mn and Mc: what stands on a letter */
+bool np_is_mark(uint32_t c); /* categories Mn and Mc: what stands on a letter */
 
 /* Lines: "\n" ends one; a last line without it counts. An empty text has 0 lines. */
 size_t np_lines_count(np_str s);

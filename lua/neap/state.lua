@@ -4,6 +4,23 @@ local core = require("neap.core")
 
 local M = {}
 
+-- Options that a method takes, and what each is; misuse is an error of whoever called it.
+local function check_options(options, known, method)
+  local text = "bad argument #3 to '%s' (%s)"
+  for name, value in pairs(options) do
+    local kind = known[name]
+    if not kind then error(text:format(method, "there is no option " .. tostring(name)), 3) end
+    local is = kind == "integer" and math.type(value) or type(value)
+    if kind ~= "any" and is ~= kind then
+      local what = ("option %s must be of type %s, got %s"):format(name, kind, tostring(value))
+      error(text:format(method, what), 3)
+    end
+  end
+end
+
+local PROPOSE = { reason = "string", source = "integer", if_version = "integer" }
+local SCRATCH = { source = "integer", patch = "any" }
+
 --- Adds the methods to the class. `open_session` gives the session of the core, or raises;
 --- `as_json` makes JSON of a table.
 function M.add(Session, open_session, as_json)
@@ -26,11 +43,7 @@ function M.add(Session, open_session, as_json)
   ---@return integer? version, string? message, string? code, {path: string, what: string}[]? faults
   function Session:propose(who, patch, options)
     options = options or {}
-    for name in pairs(options) do
-      if name ~= "reason" and name ~= "source" and name ~= "if_version" then
-        error(("bad argument #3 to 'propose' (there is no option %s)"):format(tostring(name)), 2)
-      end
-    end
+    check_options(options, PROPOSE, "propose")
     local text, why, code, answer = open_session(self):state_propose(
       who,
       as_json(patch, "propose"),
@@ -103,11 +116,7 @@ function M.add(Session, open_session, as_json)
   ---@return integer? number, string? message, string? code
   function Session:scratch(who, text, options)
     options = options or {}
-    for name in pairs(options) do
-      if name ~= "source" and name ~= "patch" then
-        error(("bad argument #3 to 'scratch' (there is no option %s)"):format(tostring(name)), 2)
-      end
-    end
+    check_options(options, SCRATCH, "scratch")
     local patch = options.patch and as_json(options.patch, "scratch")
     return open_session(self):scratch_put(who, text, patch, options.source)
   end

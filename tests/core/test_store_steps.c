@@ -59,9 +59,9 @@ static const char secret[] = "qzxjkvwyplm 鷄犬相聞 xkcdMutableThing";
 static np_buf bytes;
 static np_str large, small;
 
-static bool text_of(void *ctx, np_str body, int32_t part, np_buf *out) {
+static bool text_of(void *ctx, np_str body, int32_t which, np_buf *out) {
   (void)ctx;
-  (void)part;
+  (void)which;
   np_buf_add(out, body);
   return !out->failed;
 }

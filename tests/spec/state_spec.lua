@@ -184,6 +184,23 @@ describe("the state object", function()
     assert.are.equal('"a"', kept(s):match('"completed":%[(.-)%]'))
   end)
 
+  it("says of an option that is wrong which it is", function()
+    local s <close> = open()
+    for _, case in ipairs({
+      { { source = 1.5 }, "option source must be of type integer, got 1.5" },
+      { { reason = 7 }, "option reason must be of type string, got 7" },
+      { { why = "x" }, "there is no option why" },
+    }) do
+      local ok, why = pcall(s.propose, s, "user", FIRST, case[1])
+      assert.is_false(ok)
+      has(why, "bad argument #3 to 'propose' (" .. case[2] .. ")")
+    end
+    local ok, why = pcall(s.scratch, s, "model", "x", { source = "1" })
+    assert.is_false(ok)
+    has(why, "bad argument #3 to 'scratch' (option source must be of type integer, got 1)")
+    has(select(2, s:scratch("model", "a\0b")), "UTF-8 without a zero byte")
+  end)
+
   it("makes no version of a change that changes nothing", function()
     local s <close> = open()
     assert(s:propose("user", FIRST))
@@ -438,6 +455,7 @@ describe("neap state", function()
     -- what the command line has proposed the session has, too
     local t <close> = open({ store = store })
     assert.are.equal(2, select(2, t:state()))
+    has(t:text(3), 'State changed to version 2 (by model)\nadd /completed/0 "z"')
     assert.are.equal(3, t:propose("model", { completed = { "y" } }))
   end)
 
