@@ -152,16 +152,29 @@ static void push_facts(lua_State *L, const np_facts *f) {
   set_int(L, "gone", f->gone);
 }
 
-/* Called while a list of what is gone is on top of the stack. */
-static void add_gone(void *ctx, const np_citation *c) {
-  lua_State *L = ctx;
-  lua_createtable(L, 0, 5);
+/* Onto the list on top of the stack; the citation stays there. */
+static void add_citation(lua_State *L, const np_citation *c) {
+  lua_createtable(L, 0, 7);
   set_str(L, "identifier", c->text);
   set_int(L, "by", c->by);
   set_int(L, "step", c->step);
   set_int(L, "first", c->first);
   set_int(L, "credited", c->credited);
-  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
+}
+
+/* Called while the lists of what is pointed at and of what is gone are on top of the stack. */
+static void add_lost(void *ctx, const np_lost *lost) {
+  lua_State *L = ctx;
+  lua_pushvalue(L, lost->from ? -2 : -1);
+  add_citation(L, lost->citation);
+  if (lost->from) {
+    set_int(L, "from", lost->from);
+    set_int(L, "tokens", lost->tokens);
+    set_bool(L, "shared", lost->shared);
+  }
+  lua_pop(L, 2);
 }
 
 static int measure(lua_State *L) {
@@ -169,12 +182,15 @@ static int measure(lua_State *L) {
                                                       "51+"};
   neap_session *s = np_bind_to_session(L);
   np_measure m;
-  luaL_checkstack(L, 8, NULL);
-  lua_createtable(L, 0, 4);
+  luaL_checkstack(L, 10, NULL);
+  lua_createtable(L, 0, 7);
   lua_newtable(L);
-  need_index(L, s);
-  np_session_measure(s, &m, add_gone, L); /* cannot fail any more */
-  lua_setfield(L, -2, "gone_list");
+  lua_newtable(L);
+  if (np_session_measure(s, &m, add_lost, L)) return luaL_error(L, "out of memory");
+  lua_setfield(L, -3, "gone_list");
+  lua_setfield(L, -2, "pointed_list");
+  set_int(L, "recalls", m.recalls);
+  set_int(L, "recalled", m.recalled);
   push_facts(L, &m.facts);
   lua_createtable(L, 0, NP_DISTANCES);
   for (int i = 0; i < NP_DISTANCES; i++) {
@@ -208,7 +224,8 @@ static int citations(lua_State *L) {
     const np_citation *c = np_cite_at(s->log.cite, i);
     bool wanted = id ? c->credited == id || c->by == id : c->fact && c->rare;
     if (c->kind == NP_IDENT_WORD || !wanted) continue;
-    add_gone(L, c);
+    add_citation(L, c);
+    lua_pop(L, 1);
   }
   return 1;
 }

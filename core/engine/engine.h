@@ -328,6 +328,9 @@ struct neap_session {
   int64_t dangling, dangling_seen; /* readings of what was gone, in the entries so far */
   size_t measured;                 /* citations that have been measured */
   int64_t measured_by; /* those that entries up to this one make are not to be */
+  int64_t *fetched; /* by entry: the look at a step whose recall would have fetched it */
+  size_t fetched_cap;
+  int64_t looks; /* at steps, by all who measure */
   uint32_t
       call_at; /* cursor of neap_next_call, from the last response's first entry on */
   size_t call_message; /* the last response's first message */
@@ -652,9 +655,19 @@ typedef struct np_facts {
 typedef struct np_measure {
   np_facts facts, by_distance[NP_DISTANCES], by_class[NP_CLASS_COUNT];
   int64_t words_cited, words_present;
+  /* Reads that would bring what is pointed at: an entry once a step; tokens that they fetch. */
+  int64_t recalls, recalled;
 } np_measure;
-typedef void (*np_gone_fn)(void *ctx, const np_citation *c);
-/* What the steps since the last call cite, against what the last prompt showed. */
-neap_rc np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx);
+/* A fact that was not shown. `from`: the entry whose mark points to it, in the log of this
+** session, 0 when it is gone; `tokens`: what its recall fetches, unless the step has read that
+** entry for another: `shared`. */
+typedef struct np_lost {
+  const np_citation *citation;
+  int64_t from, tokens;
+  bool shared;
+} np_lost;
+typedef void (*np_lost_fn)(void *ctx, const np_lost *lost);
+/* What the steps since the last call cite, against what the last prompt showed. NEAP_E_MEMORY. */
+neap_rc np_session_measure(neap_session *s, np_measure *out, np_lost_fn lost, void *ctx);
 
 #endif

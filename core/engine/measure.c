@@ -41,16 +41,46 @@ static bool is_stated(const np_view *v, np_str ident) {
   return s->listed && s->whole && np_ident_in(s->text, ident);
 }
 
-static state of_citation(const neap_session *s, const np_citation *c) {
+/* The best of all holders; of those that point, *from is the shortest, of equals the oldest. */
+static state of_citation(const neap_session *s, const np_citation *c, int64_t *from) {
   const int64_t *holders;
-  size_t n = np_cite_holders(s->log.cite, c->text, &holders);
-  state best = of_holder(&s->pack.view, c->credited, c->text);
-  for (size_t i = 0; i < n && best != PRESENT && holders[i] < c->by; i++) {
-    state one = of_holder(&s->pack.view, holders[i], c->text);
+  const np_view *v = &s->pack.view;
+  size_t n = np_cite_holders(s->log.cite, c->text, &holders), least = SIZE_MAX;
+  state best = GONE;
+  for (size_t i = 0; i <= n && best != PRESENT; i++) {
+    int64_t key = i < n ? holders[i] : c->credited;
+    if (key >= c->by) continue;
+    state one = of_holder(v, key, c->text);
     if (one > best) best = one;
+    if (one != POINTED) continue;
+    int64_t id = np_log_keyed(v->log, key)->id;
+    size_t full = np_view_at(v, id)->full;
+    if (full >= least) continue;
+    least = full;
+    *from = id;
   }
   if (best != PRESENT && is_stated(&s->pack.view, c->text)) return PRESENT;
   return best < NOTED && is_noted(s, c->text) ? NOTED : best;
+}
+
+/* Room for all entries, the new part empty. */
+static bool fetched_room(neap_session *s) {
+  void *p = s->fetched;
+  size_t old = s->fetched_cap, need = s->log.entry_count + 1;
+  if (!np_grow(&s->engine->alloc, &p, &s->fetched_cap, need, sizeof *s->fetched))
+    return false;
+  s->fetched = p;
+  for (size_t i = old; i < s->fetched_cap; i++) s->fetched[i] = 0;
+  return true;
+}
+
+/* What a recall fetches: what the entry does not show, as much of it as has room. */
+static int64_t hidden(const neap_session *s, int64_t id) {
+  const np_shown *sh = np_view_at(&s->pack.view, id);
+  int64_t cut = (int64_t)sh->full - (int64_t)sh->tokens;
+  int64_t room = s->pack.budget - (int64_t)np_pack_tokens(&s->pack);
+  if (cut > room) cut = room;
+  return cut > 0 ? cut : 0;
 }
 
 static void count(np_facts *f, state st) {
@@ -65,26 +95,49 @@ static int distance_class(int64_t d) {
   return d <= 3 ? 0 : d <= 10 ? 1 : d <= 20 ? 2 : d <= 50 ? 3 : 4;
 }
 
-neap_rc np_session_measure(neap_session *s, np_measure *out, np_gone_fn gone, void *ctx) {
+/* A fact that the last prompt did not show: it has to be fetched, or is gone. */
+static void take_lost(neap_session *s, np_lost one, np_measure *out, np_lost_fn lost,
+                      void *ctx) {
+  one.shared = one.from && s->fetched[one.from] == s->looks;
+  if (one.from && !one.shared) {
+    s->fetched[one.from] = s->looks;
+    one.tokens = hidden(s, one.from);
+    out->recalls++;
+    out->recalled += one.tokens;
+  }
+  if (lost) lost(ctx, &one);
+}
+
+static void take_fact(neap_session *s, const np_citation *c, np_measure *out,
+                      np_lost_fn lost, void *ctx) {
+  np_lost one = {.citation = c};
+  state st = of_citation(s, c, &one.from);
+  if (c->kind == NP_IDENT_WORD) {
+    out->words_cited++;
+    out->words_present += st == PRESENT;
+    return;
+  }
+  const np_entry *source = np_log_keyed(&s->log, c->credited);
+  count(&out->facts, st);
+  count(&out->by_class[np_ident_class_of(c->text, c->kind)], st);
+  count(&out->by_distance[distance_class(c->step - (source ? source->step : 0))], st);
+  if (st <= POINTED) take_lost(s, one, out, lost, ctx);
+}
+
+neap_rc np_session_measure(neap_session *s, np_measure *out, np_lost_fn lost, void *ctx) {
   *out = (np_measure){0};
   neap_rc rc = np_log_index_need(&s->log, &s->err);
   if (rc) return rc;
+  if (!fetched_room(s)) return np_fail_mem(&s->err);
   size_t n = np_cite_count(s->log.cite);
+  int64_t step = -1;
   for (; s->measured < n; s->measured++) {
     const np_citation *c = np_cite_at(s->log.cite, s->measured);
+    if (c->step != step) s->looks++;
+    step = c->step;
     if (c->by <= s->measured_by) continue;
     if (!c->fact || (c->kind == NP_IDENT_WORD && !c->rare)) continue;
-    state st = of_citation(s, c);
-    if (c->kind == NP_IDENT_WORD) {
-      out->words_cited++;
-      out->words_present += st == PRESENT;
-      continue;
-    }
-    const np_entry *source = np_log_keyed(&s->log, c->credited);
-    count(&out->facts, st);
-    count(&out->by_class[np_ident_class_of(c->text, c->kind)], st);
-    count(&out->by_distance[distance_class(c->step - (source ? source->step : 0))], st);
-    if (st == GONE && gone) gone(ctx, c);
+    take_fact(s, c, out, lost, ctx);
   }
   return NEAP_OK;
 }

@@ -489,6 +489,7 @@ void np_session_clear(neap_session *s) {
   np_buf_free(&s->usage);
   np_buf_free(&s->toolset);
   np_free(&n->alloc, s->queue);
+  np_free(&n->alloc, s->fetched);
   np_free(&n->alloc, s->files);
   np_free(&n->alloc, s->batch);
   np_arena_free(&s->queue_text);

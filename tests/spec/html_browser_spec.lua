@@ -154,6 +154,36 @@ describe("the report in a browser", function()
     end
   end)
 
+  on_page("tells of what was pointed at who points, and what reading it costs", function()
+    local pointers = made("pointers.html", ENGLISH, "-p", "pointers")
+    open(pointers .. "#r=1&p=1")
+    local _, out = shared.run({ "replay", ENGLISH, "-p", "pointers", "-w", "16000", "--json" })
+    local line = json.decode(out:match("([^\n]+)\n$"))
+    local facts = line.facts
+    page:click("#far")
+    local rows = "return document.querySelectorAll('#gone-body tbody tr').length"
+    local choose = [[const s = document.getElementById('lost'); s.value = '%s';
+      s.dispatchEvent(new Event('change'))]]
+    assert.is_true(facts.pointed > 0 and facts.gone > 0 and facts.pointed < 200)
+    page:run(choose:format("pointed"))
+    assert.equal(facts.pointed, page:run(rows))
+    local priced = [[return [...document.querySelectorAll('#gone-body tbody td:nth-child(7)')]
+      .filter((td) => /^[0-9,]+$/.test(td.textContent)).length]]
+    assert.equal(line.recalls, page:run(priced))
+    page:run(choose:format("gone"))
+    assert.equal(facts.gone, page:run(rows))
+    local words = text("gone-words")
+    local want = "%d gone, %d pointed at: %d reads"
+    want = want:format(facts.gone, facts.pointed, line.recalls)
+    assert.is_truthy(words:find(want, 1, true), words)
+    page:run(choose:format("pointed"))
+    page:click("#gone-body tbody td:nth-child(6) button")
+    local pointer = "return document.querySelector('#gone-body td:nth-child(6) button').textContent"
+    local title = "document.getElementById('entry-title').textContent === 'The life of entry %s'"
+    page:wait(title:format(page:run(pointer)))
+    silent()
+  end)
+
   on_page("lists the facts that were gone, as many as the table counts", function()
     open(url .. "#r=1&p=3")
     local _, out = shared.run({ "replay", ENGLISH, "-p", "full", "-w", "16000", "--json" })
@@ -163,6 +193,8 @@ describe("the report in a browser", function()
       if class ~= "1-3" and class ~= "4-10" then far = far + of_class.gone end
     end
     local rows = "return document.querySelectorAll('#gone-body tbody tr').length"
+    page:run([[const s = document.getElementById('lost'); s.value = 'gone';
+      s.dispatchEvent(new Event('change'))]])
     assert.equal(far, page:run(rows))
     page:click("#far")
     assert.equal(facts.gone, page:run(rows))
@@ -272,6 +304,28 @@ describe("the report in a browser", function()
         assert.same({}, page:run(CLASHES), width .. " px, " .. basis)
         local fits = page:run("return document.documentElement.scrollWidth <= innerWidth")
         assert.is_true(fits, width .. " px")
+      end
+    end
+    silent()
+  end)
+
+  on_page("names epochs where there is room, the first with its word", function()
+    local many = made("epochs.html", ENGLISH, CHINESE, "-p", "mask_observations", "-p", "tide")
+    local boxes = [[return [...document.querySelectorAll('#area text')]
+      .filter((n) => n.y.baseVal[0].value < 30)
+      .map((n) => [n, n.getBBox()])
+      .map(([n, b]) => [Math.floor(b.x), Math.ceil(b.x + b.width), n.textContent])]]
+    for _, at in ipairs({ "#r=1&p=1", "#r=2&p=1", "#r=1&p=2", "#r=2&p=2" }) do
+      for _, width in ipairs({ 360, 1100 }) do
+        open(many .. at, width, 800)
+        local list = page:run(boxes)
+        local wide = page:run("return document.getElementById('area').clientWidth")
+        assert.is_truthy(list[1][3]:find("^epoch %d+$"), list[1][3])
+        for i, box in ipairs(list) do
+          local before = list[i - 1]
+          assert.is_true(not before or before[2] < box[1], at .. " " .. box[3])
+          assert.is_true(box[2] <= wide + 1, at .. " " .. box[3])
+        end
       end
     end
     silent()

@@ -8,6 +8,7 @@ local paths = require("neap.paths")
 local replay = require("neap.report.replay")
 local report_rows = require("neap.report.compare")
 local safe = require("neap.report.html.safe")
+local compare_report = require("neap.report.compare")
 local shared = require("tests.support.shared")
 local unpacked = require("tests.support.html_data")
 local watch = require("neap.report.html.watch")
@@ -325,10 +326,10 @@ describe("the data of a report", function()
     check_run(base, result, seen)
   end)
 
-  it("agree with neap replay on costs, facts gone and reasons", function()
+  it("agree with neap replay on costs, facts not shown, recalls and reasons", function()
     local _, out = shared.run({ "replay", ENGLISH, "-p", "tide", "-w", "16000", "--json" })
     local _, _, _, html = compare("one.html", ENGLISH, "-p", "tide")
-    local by, gone, changes = blocks(html), 0, 0
+    local by, changes, last = blocks(html), 0, nil
     local run = unpacked.run(by.g1.recording, by.g1.runs[1].run)
     for _, life in ipairs(run.lives) do
       for _, change in ipairs(life) do
@@ -338,9 +339,17 @@ describe("the data of a report", function()
     for line in out:gmatch("[^\n]+") do
       local row = json.decode(line)
       changes = changes - #(row.changed or {})
-      if row.facts then gone = row.facts.gone end
+      if row.facts then last = row end
     end
-    assert.equal(gone, #by.g1.runs[1].run.gone // 5)
+    local lost, gone, recalls = by.g1.runs[1].run.gone, 0, 0
+    for i = 1, #lost, 7 do
+      if lost[i + 5] == 0 then gone = gone + 1 end
+      if compare_report.number(lost[i + 6]) > 0 then recalls = recalls + 1 end
+    end
+    assert.is_true(last.facts.gone > 0 and last.facts.pointed > 0)
+    assert.equal(last.facts.gone, gone)
+    assert.equal(last.facts.gone + last.facts.pointed, #lost // 7)
+    assert.equal(last.recalls, recalls)
     assert.equal(0, changes)
   end)
 end)

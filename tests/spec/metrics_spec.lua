@@ -167,6 +167,10 @@ local function check(recording, o, where)
     end
     assert(want.words.cited == m.words.cited, place .. ": words cited")
     assert(want.words.present == m.words.present, place .. ": words present")
+    assert(want.recalls == m.recalls, place .. ": recalls")
+    assert(want.recalled == m.recalled, place .. ": recalled tokens")
+    assert(m.facts.gone == #m.gone_list, place .. ": what is gone is listed")
+    assert(m.facts.pointed == #m.pointed_list, place .. ": what is pointed at is listed")
   end
   local state = assert(replay.run(recording, o))
   if state.turn == 0 then return replay.close(state) end
@@ -191,9 +195,8 @@ local function check(recording, o, where)
       line.watermark_p95 },
     where
   )
-  if line.facts.pointed == 0 then
-    assert(math.abs(sums.cost - line.cost) <= 0.01, where .. ": cost")
-  end
+  local cost_text = ("%s: cost: expected %f, got %f"):format(where, sums.cost, line.cost)
+  assert(math.abs(sums.cost - line.cost) <= 0.01, cost_text)
 end
 
 local POLICIES = { "policies/tide.lua", "policies/three_tier.lua" }
@@ -204,6 +207,7 @@ describe("the measures agree with a slow computation", function()
     { "planted", POLICIES[2] },
     { "chinese", POLICIES[1] },
     { "chinese", "policies/sliding_window.lua" },
+    { "planted", "policies/pointers.lua" },
   }
   for _, one in ipairs(pairs_of) do
     it(("on %s under %s"):format(one[1], one[2]), function()

@@ -105,7 +105,8 @@ function Slow:turn(session, account, body)
     local e = session:entry(id)
     local is_there = e.listed and e.rung ~= "dropped" and turn.sent
     if is_there then
-      turn.shown[id] = { rung = e.rung, text = session:shown(id), tokens = e.tokens, pair = e.pair }
+      turn.shown[id] = { rung = e.rung, text = session:shown(id), tokens = e.tokens,
+        full = e.full_tokens, pair = e.pair }
     end
   end
   self.turns[#self.turns + 1] = turn
@@ -163,14 +164,27 @@ local function holders_of(self, by, name)
   return all, first, credited, others
 end
 
+-- The state; and where it is only pointed at, the shortest entry that a mark points to.
 local function best_state(self, turn, holders, name)
-  local best = "gone"
+  local best, from = "gone", nil
   for _, e in ipairs(holders) do
     local state = state_at(turn, e, name)
     if STATES[state] > STATES[best] then best = state end
+    if state == "pointed" and (not from or turn.shown[e.id].full < turn.shown[from].full) then
+      from = e.id
+    end
   end
   if STATES[best] < STATES.noted and is_noted(self, turn, name) then return "noted" end
-  return best
+  return best, best == "pointed" and from or nil
+end
+
+-- A read of the entry for a step: what it does not show, as far as there is room; once a step.
+local function recall(turn, m, done, step, from)
+  local key, shown, a = step .. " " .. from, turn.shown[from], turn.account
+  if done[key] then return end
+  done[key] = true
+  m.recalls = m.recalls + 1
+  m.recalled = m.recalled + math.max(0, math.min(shown.full - shown.tokens, a.budget - a.tokens))
 end
 
 --- What the step that came last has used of the last turn's prompt.
@@ -179,6 +193,8 @@ function Slow:step(session)
   self:take_in(session)
   local turn = self.turns[#self.turns]
   local m = { facts = no_facts(), by_distance = {}, words = { cited = 0, present = 0 } }
+  local done = {}
+  m.recalls, m.recalled = 0, 0
   for id = from, #self.entries do
     local by = self.entries[id]
     for _, name in ipairs(by.who == "model" and by.order or {}) do
@@ -193,12 +209,14 @@ function Slow:step(session)
       elseif is_fact then
         local class = distance(by.step - credited.step)
         m.by_distance[class] = m.by_distance[class] or no_facts()
-        local state = best_state(self, turn, holders, name)
+        local state, pointer = best_state(self, turn, holders, name)
+        if pointer then recall(turn, m, done, by.step, pointer) end
         count(m.facts, state)
         count(m.by_distance[class], state)
       end
     end
   end
+  turn.recalls, turn.recalled = m.recalls, m.recalled
   return m
 end
 
@@ -345,6 +363,8 @@ function Slow:sums()
       s.tokens, s.cached = s.tokens + a.tokens, s.cached + a.cached
       local fresh = a.tokens - a.billed_cached - a.written
       s.cost = s.cost + self.price.read * a.billed_cached + self.price.write * a.written + fresh
+      s.cost = s.cost + self.price.read * a.tokens * (turn.recalls or 0)
+        + self.price.write * (turn.recalled or 0)
       if a.rewrite then
         s.epochs, s.rewritten = s.epochs + 1, s.rewritten + a.tokens - a.cached
       end

@@ -71,7 +71,7 @@ local function cost_of(o)
   local unit = o.prices and ("Dollars, %g for 1M uncached tokens"):format(price.dollars)
     or "1 is an uncached token"
   local text = "%s; cached ones count ×%g, new ones ×%g (%s, %s); a fact that is only pointed at "
-    .. "adds a turn."
+    .. "adds the turn that reads it, and what it fetches."
   return text:format(unit, price.read, price.write, price.name, price.date)
 end
 

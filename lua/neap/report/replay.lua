@@ -158,10 +158,22 @@ local function take_turn(state, i)
   return true
 end
 
+--- A cost as it is told: in units, or in dollars where there are prices.
+---@param state table
+---@param cost number in units
+---@return number
+function M.money(state, cost)
+  local dollars = state.o.prices and state.sums.price.dollars
+  return tally.round(cost * (dollars and dollars / 1000000 or 1), dollars ~= nil)
+end
+
 local function take_step(state, i)
   if state.observer then state.observer:step(state.session, i) end
   local m = state.session:measure()
   state.sums:measure(m)
+  for _, one in ipairs(m.pointed_list) do
+    one.cost = M.money(state, state.sums:pointed_cost(one))
+  end
   local shadow = state.shadow
   if shadow then shadow.sums:measure(state.session:shadow_measure()) end
   if shadow and shadow.observer then shadow.observer:step(shadow.view, i) end
@@ -272,10 +284,12 @@ function M.summary(recording, state)
     input_tokens = sums.tokens,
     cached_tokens = sums.cached,
     billed_cached_tokens = prices.is_real(sums.price) and sums.billed or nil,
-    cost = tally.round(sums.cost * (dollars and dollars / 1000000 or 1), dollars ~= nil),
+    cost = M.money(state, sums.cost),
     currency = dollars and "USD" or nil,
     epochs = sums.rewrites + 1,
     rewritten_tokens = sums.rewritten,
+    recalls = sums.recalls,
+    recalled_tokens = sums.recalled,
     region_tokens = sums:region_means(),
     watermark_p95 = tally.p95(sums.watermark),
     usage_p95 = not state.o.unbounded and tally.p95(sums.usage) or nil,
@@ -361,6 +375,8 @@ M.TRACE_ORDER = {
   "currency",
   "epochs",
   "rewritten_tokens",
+  "recalls",
+  "recalled_tokens",
   "watermark_p95",
   "usage_p95",
   "region_tokens",

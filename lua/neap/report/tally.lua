@@ -32,6 +32,8 @@ end
 ---@field refused integer
 ---@field dangling integer? readings of what was gone
 ---@field hook_errors integer
+---@field recalls integer   reads that bring what was only pointed at
+---@field recalled integer  tokens that they fetch
 local Tally = {}
 Tally.__index = Tally
 
@@ -65,6 +67,8 @@ function M.new(price, window)
     watermark = {},
     usage = {},
     height = 0,
+    recalls = 0,
+    recalled = 0,
   }, Tally)
 end
 
@@ -126,8 +130,8 @@ local function nothing_shown(m)
   return { facts = facts, words = { cited = m.words.cited, present = 0 } }
 end
 
---- Adds what the step after that turn used. A fact that is only pointed at costs one recall:
---- a further turn at the current height, and the fetched text where it is known.
+--- Adds what the step after that turn used. A fact that is only pointed at costs one recall;
+--- facts of one step that stand in one entry share theirs.
 ---@param m table
 function Tally:measure(m)
   if self.unsent then m = nothing_shown(m) end
@@ -142,8 +146,24 @@ function Tally:measure(m)
   end
   self.words.cited = self.words.cited + m.words.cited
   self.words.present = self.words.present + m.words.present
-  local recalls = self.price.read * self.height * (m.facts.pointed or 0)
-  self.cost = self.cost + recalls + self.price.write * (m.pointed_tokens or 0)
+  self.recalls = self.recalls + (m.recalls or 0)
+  self.recalled = self.recalled + (m.recalled or 0)
+  self.cost = self.cost + self:recall_cost(m.recalls or 0, m.recalled or 0)
+end
+
+--- What a fact that is pointed at costs; nothing where another of the step brings its entry.
+---@param one table of the measure's pointed_list
+---@return number
+function Tally:pointed_cost(one)
+  return one.shared and 0 or self:recall_cost(1, one.tokens)
+end
+
+--- What reads cost: each a further turn at the current height, and the text it fetches.
+---@param reads integer
+---@param tokens integer
+---@return number
+function Tally:recall_cost(reads, tokens)
+  return self.price.read * self.height * reads + self.price.write * tokens
 end
 
 --- The facts of more than 10 steps' distance.

@@ -84,18 +84,34 @@ function areaAxes(frame, most, n, sx, sy) {
   return g;
 }
 
-// Lines where epochs begin; their numbers where there is room.
+// The places of the epochs' names, { x, text }, none over another and all in the frame.
+function epochNames(places, frame, nameOf) {
+  const list = [];
+  let free = frame.x;
+  for (const { x, t } of places) {
+    const text = nameOf(t, !list.length), width = textWidth(text);
+    if (x - 2 < free || x - 2 + width > frame.x + frame.w + 10) continue;
+    list.push({ x: x - 2, text });
+    free = x - 2 + width + 8;
+  }
+  return list;
+}
+
+// Lines where epochs begin, and their names: where not all have room, only the first has the word.
 function epochLines(run, frame, sx) {
   const g = svg("g", {});
-  let free = frame.x;
-  for (const t of run.turns.filter((one) => one.begins)) {
-    const x = sx(t.turn - 1), name = `epoch ${t.epoch}`, width = textWidth(name);
+  const places = run.turns.filter((one) => one.begins).map((t) => ({ t, x: sx(t.turn - 1) }));
+  for (const { x } of places) {
     g.append(svg("path", { class: "epoch", d: `M${x},${frame.y - 22}v${frame.h + 22}` }));
-    if (x < free || x + width > frame.x + frame.w + 8) continue;
-    const text = svg("text", { class: "soft", x: x - 2, y: frame.y - 26 });
-    text.textContent = name;
-    g.append(text);
-    free = x + width + 8;
+  }
+  let names = epochNames(places, frame, (t) => `epoch ${t.epoch}`);
+  if (names.length < places.length) {
+    names = epochNames(places, frame, (t, isFirst) => (isFirst ? `epoch ${t.epoch}` : `${t.epoch}`));
+  }
+  for (const { x, text } of names) {
+    const node = svg("text", { class: "soft", x, y: frame.y - 26 });
+    node.textContent = text;
+    g.append(node);
   }
   return g;
 }
@@ -137,15 +153,15 @@ function drawArea(box, keys, run, how, turn, pick) {
     root.append(svg("path", { class: "edge", d: stairs(cached, sx, sy) }));
   }
   for (const line of lines) root.append(svg("path", { class: "whole", d: stairs(line, sx, sy) }));
-  if (!how.total && run.budget <= most) {
-    const text = svg("text", { x: frame.x + 4, y: sy(run.budget) - 4 });
-    text.textContent = `budget ${short(run.budget)}`;
-    root.append(svg("path", { class: "axis", d: `M${frame.x},${sy(run.budget)}h${frame.w}` }), text);
-  }
   for (const t of run.turns.filter((one) => one.short !== undefined)) {
     root.append(svg("rect", { class: "unsent", x: sx(t.turn - 1), y: frame.y, width: Math.max(1, frame.w / n), height: frame.h }));
   }
   root.append(epochLines(run, frame, sx));
+  if (!how.total && run.budget <= most) {
+    const text = svg("text", { class: "over", x: frame.x + 4, y: sy(run.budget) - 4 });
+    text.textContent = `budget ${short(run.budget)}`;
+    root.append(svg("path", { class: "axis", d: `M${frame.x},${sy(run.budget)}h${frame.w}` }), text);
+  }
   const cursor = svg("path", { class: "cursor" });
   root.append(cursor);
   const move = (t) => {

@@ -97,12 +97,14 @@ function livesOf(run, entries, turns, marks) {
   return lives;
 }
 
-function goneOf(run, entries) {
+// Facts that a step used and its prompt did not show: pointed at by the mark of the entry
+// `pointer`, at the cost of reading it; or gone, where `pointer` is 0.
+function lostOf(run, entries) {
   const list = [];
-  for (let i = 0; i < run.gone.length; i += 5) {
-    const [turn, step, by, credited, name] = run.gone.slice(i, i + 5);
+  for (let i = 0; i < run.gone.length; i += 7) {
+    const [turn, step, by, credited, name, pointer, cost] = run.gone.slice(i, i + 7);
     const from = entries[credited - 1];
-    list.push({ turn, step, by, credited, name: run.names[name], far: step - (from ? from.step : 0) });
+    list.push({ turn, step, by, credited, name: run.names[name], pointer, cost, far: step - (from ? from.step : 0) });
   }
   return list;
 }
@@ -139,9 +141,9 @@ function runOf(group, index) {
       const by = place[recording.cites[i]], credited = place[recording.cites[i + 1]];
       if (by && credited) cites.push({ by, credited, name: recording.names[recording.cites[i + 2]] });
     }
-    const gone = goneOf(run, list);
+    const lost = lostOf(run, list), gone = lost.filter((g) => !g.pointer);
     recording.seen.set(index, {
-      recording, entries: list, turns, lives, cites, gone, budget: run.budget, about: run.about,
+      recording, entries: list, turns, lives, cites, lost, gone, budget: run.budget, about: run.about,
       hasTexts: Boolean(list.length && list[0].text !== undefined), hasMarks: Boolean(texts),
     });
   }

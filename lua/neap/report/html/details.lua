@@ -25,6 +25,8 @@ local MEASURES = {
   "exposed",
   "repeats",
   "calls_again",
+  "recalls",
+  "recalled_tokens",
   "overflow",
   "refused",
   "hook_errors",

@@ -59,11 +59,15 @@ function ticks(from, to, most) {
 // What a colour of the style sheet is now.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+// How wide a text of a picture is, in the font that pictures have.
 let ruler;
 function textWidth(text) {
-  ruler = ruler || document.createElement("canvas").getContext("2d");
-  ruler.font = '12px system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif';
-  return ruler.measureText(text).width;
+  if (!ruler) {
+    ruler = svg("text", {});
+    document.body.append(svg("svg", { class: "unseen", "aria-hidden": "true" }, ruler));
+  }
+  ruler.textContent = text;
+  return ruler.getComputedTextLength();
 }
 
 const clamp = (n, least, most) => Math.max(least, Math.min(most, n));

@@ -81,7 +81,7 @@ function drawPanels() {
 function drawGonePart() {
   const run = currentRun();
   if (!run) return;
-  drawGone(byId("gone-body"), run, byId("far").checked,
+  drawLost(byId("gone-body"), byId("gone-words"), run, byId("far").checked, byId("lost").value,
     (entry) => pick(entry, chosen.turn), (turn) => pick(chosen.entry, turn));
 }
 
@@ -192,7 +192,7 @@ function prepareChoices() {
   byId("policy").addEventListener("change", (e) => choose({ row: Number(e.target.value) }));
   byId("basis").addEventListener("change", drawFrontPart);
   for (const id of ["by", "total", "whole"]) byId(id).addEventListener("change", drawAreaPart);
-  byId("far").addEventListener("change", drawGonePart);
+  for (const id of ["far", "lost"]) byId(id).addEventListener("change", drawGonePart);
   byId("wider").addEventListener("click", () => view.grid.zoom(1));
   byId("closer").addEventListener("click", () => view.grid.zoom(-1));
   for (const [id, by] of [["before", -1], ["after", 1]]) {

@@ -163,11 +163,12 @@ local function add_events(into, seen, name)
   return marks
 end
 
+-- Facts that were not shown; the last two of each are 0 where nothing points to it.
 local function add_gone(into, gone, name)
   local list = array({})
   for _, g in ipairs(gone) do
-    local row = { g.turn, g.step, g.by, g.credited, name(g.identifier) }
-    table.move(row, 1, 5, #list + 1, list)
+    local row = { g.turn, g.step, g.by, g.credited, name(g.identifier), g.from or 0, g.cost or 0 }
+    table.move(row, 1, 7, #list + 1, list)
   end
   into.gone = list
 end

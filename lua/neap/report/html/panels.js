@@ -1,5 +1,5 @@
 // What stands beside the pictures, in words: the measures of a run, a turn's prompt, an entry's
-// life, the facts that were gone. next: main.js
+// life, the facts that were gone or only pointed at. next: main.js
 "use strict";
 
 const MANY = 200; // rows of a list before the rest waits for a button
@@ -53,6 +53,7 @@ function measureList(about, full) {
     ["noted in a summary", shareOf(far, "noted")],
     ["pointed at by a mark", shareOf(far, "pointed")],
     ["gone", shareOf(far, "gone")],
+    ["reads of what is pointed at", m.recalls ? `${count(m.recalls)}, ${plural(m.recalled_tokens, "token")}` : null],
     ["gone at any distance", shareOf(m.facts, "gone")],
     ["words present", m.words && m.words.cited ? percent(m.words.present / m.words.cited) : null],
     ["density", one(m.density)],
@@ -123,9 +124,18 @@ function promptOf(run, turn) {
   return { shown, hidden };
 }
 
+// A sentence on what the step after the turn used and the prompt did not show.
+function neededThen(what, list, of, pick) {
+  if (!list.length) return [];
+  return [el("p", {}, `Step ${list[0].step} then needed ${what}: `,
+    list.slice(0, 12).flatMap((g, i) => [i ? ", " : "", el("code", {}, g.name), " of ", entryButton(g[of], pick)]),
+    list.length > 12 ? ` and ${list.length - 12} more.` : ".")];
+}
+
 function drawTurn(box, run, turn, pick) {
   const t = run.turns[turn - 1], { shown, hidden } = promptOf(run, turn);
-  const gone = run.gone.filter((g) => g.turn === turn);
+  const lost = run.lost.filter((g) => g.turn === turn);
+  const gone = lost.filter((g) => !g.pointer), pointed = lost.filter((g) => g.pointer);
   const parts = [el("p", {}, `${turnWords(run, turn)}.`)];
   if (t && t.short === undefined) {
     const own = shown.reduce((sum, item) => sum + item.change.tokens, 0);
@@ -133,11 +143,8 @@ function drawTurn(box, run, turn, pick) {
     parts.push(el("p", { class: "soft" }, `${plural(shown.length, "entry").replace("entrys", "entries")} shown`
       + `${away.length ? `, ${away.join(", ")}` : ""}; tool schemas, framing and notices take `
       + `${count(Math.max(0, t.tokens - own))} tokens.`));
-    if (gone.length) {
-      parts.push(el("p", {}, `Step ${gone[0].step} then needed what was gone: `,
-        gone.slice(0, 12).flatMap((g, i) => [i ? ", " : "", el("code", {}, g.name), " of ", entryButton(g.credited, pick)]),
-        gone.length > 12 ? ` and ${gone.length - 12} more.` : "."));
-    }
+    parts.push(...neededThen("what was gone", gone, "credited", pick));
+    parts.push(...neededThen("what was only pointed at", pointed, "pointer", pick));
     parts.push(...longTable(PROMPT_HEAD, withRegions(shown, t), (item) => promptRow(run, item, pick), `Prompt of turn ${turn}`));
     if (run.recording.file && run.about.word) {
       parts.push(el("p", { class: "soft" }, "All of it: ", el("code", {},
@@ -213,24 +220,45 @@ function drawEntry(box, run, id, turn, pick, pickTurn) {
   box.replaceChildren(...parts);
 }
 
-// ---- facts that were gone -------------------------------------------------------------------
+// ---- facts that were not shown --------------------------------------------------------------
 
-function goneRow(run, g, pick, pickTurn) {
-  const life = run.lives[g.credited - 1], state = life && stateAt(life, g.turn);
-  return el("tr", {}, el("td", {}, el("button", { class: "plain num", type: "button", onclick: () => pickTurn(g.turn) }, `${g.step}`)),
-    el("td", { class: "l" }, el("code", {}, g.name)), el("td", {}, entryButton(g.credited, pick)),
-    el("td", {}, count(g.far)), el("td", { class: "l" }, state ? RUNGS[state.rung] : "–"),
-    el("td", {}, entryButton(g.by, pick)));
+function costWords(about, cost) {
+  return about.measures.currency ? `$${cost.toFixed(6)}` : count(Math.round(cost));
 }
 
-const GONE_HEAD = [["step"], ["fact", "l"], ["of entry"], ["steps since"], ["entry then", "l"], ["needed by"]];
+function lostRow(run, g, pick, pickTurn) {
+  const life = run.lives[g.credited - 1], state = life && stateAt(life, g.turn);
+  const how = g.pointer ? ["pointed at by ", entryButton(g.pointer, pick)] : ["gone"];
+  const price = !g.pointer ? "–" : g.cost ? costWords(run.about, g.cost) : "with another";
+  return el("tr", { class: g.pointer ? null : "lost" },
+    el("td", {}, el("button", { class: "plain num", type: "button", onclick: () => pickTurn(g.turn) }, `${g.step}`)),
+    el("td", { class: "l" }, el("code", {}, g.name)), el("td", {}, entryButton(g.credited, pick)),
+    el("td", {}, count(g.far)), el("td", { class: "l" }, state ? RUNGS[state.rung] : "–"),
+    el("td", { class: "l" }, how), el("td", {}, price), el("td", {}, entryButton(g.by, pick)));
+}
 
-function drawGone(box, run, isFar, pick, pickTurn) {
-  const list = isFar ? run.gone.filter((g) => g.far > 10) : run.gone;
-  if (!list.length) {
-    box.replaceChildren(el("p", {}, isFar && run.gone.length
-      ? `None was shown more than 10 steps before; nearer ones: ${count(run.gone.length)}.` : "None."));
+const LOST_HEAD = [["step"], ["fact", "l"], ["of entry"], ["steps since"], ["entry then", "l"], ["so it was", "l"], ["its recall costs"], ["needed by"]];
+
+// How many of what was cited was gone, how many pointed at, and what reading these costs.
+function lostWords(run, list, isFar) {
+  const facts = isFar ? run.about.measures.far : run.about.measures.facts;
+  const pointed = list.filter((g) => g.pointer), cost = pointed.reduce((sum, g) => sum + g.cost, 0);
+  const reads = pointed.filter((g) => g.cost).length;
+  const whole = run.about.measures.cost, share = whole ? ` (${percent(cost / whole)} of the run’s cost)` : "";
+  return `Of ${plural(facts.cited, "fact")} cited${isFar ? " more than 10 steps after they were shown" : ""}, `
+    + `${count(list.length - pointed.length)} gone, ${count(pointed.length)} pointed at`
+    + (reads ? `: ${plural(reads, "read")} would bring these, for ${costWords(run.about, cost)}${share}.` : ".");
+}
+
+// `which`: "all", "gone" or "pointed".
+function drawLost(box, words, run, isFar, which, pick, pickTurn) {
+  const list = isFar ? run.lost.filter((g) => g.far > 10) : run.lost;
+  const some = list.filter((g) => which === "all" || Boolean(g.pointer) === (which === "pointed"));
+  words.textContent = lostWords(run, list, isFar);
+  if (!some.length) {
+    box.replaceChildren(el("p", {}, isFar && run.lost.length > list.length
+      ? `None here; of what was shown up to 10 steps before: ${count(run.lost.length - list.length)}.` : "None."));
     return;
   }
-  box.replaceChildren(...longTable(GONE_HEAD, list, (g) => goneRow(run, g, pick, pickTurn), "Facts that were gone"));
+  box.replaceChildren(...longTable(LOST_HEAD, some, (g) => lostRow(run, g, pick, pickTurn), "Facts that were not shown"));
 }

@@ -17,7 +17,8 @@ local HAS_MARK = { [2] = true, [3] = true, [4] = true }
 ---@class neap.Watch
 ---@field turns table[]   of each turn { step, cached, regions, begins, short }
 ---@field events table[]  { turn, entry, rung, tokens, why, by, mark }
----@field gone table[]    { turn, step, identifier, by, credited }
+---@field gone table[]    { turn, step, identifier, by, credited }; of what is only pointed at also
+--- { from, cost }: the entry whose mark points, and what its recall costs
 local Watch = {}
 Watch.__index = Watch
 
@@ -95,16 +96,27 @@ end
 --- Takes in what the step after that turn used.
 ---@param m table the session's measure
 function Watch:measure(m)
-  local turn = #self.turns
-  for _, c in ipairs(m.gone_list) do
-    table.insert(self.gone, {
+  local turn, fresh = #self.turns, {}
+  table.move(m.gone_list, 1, #m.gone_list, 1, fresh)
+  table.move(m.pointed_list, 1, #m.pointed_list, #fresh + 1, fresh)
+  local was_sent = self.turns[turn] and not self.turns[turn].short
+  for k, c in ipairs(fresh) do
+    fresh[k] = {
       turn = turn,
+      place = k,
       step = c.step,
       identifier = safe.excerpt(c.identifier, M.NAME),
       by = c.by,
       credited = c.credited,
-    })
+      from = was_sent and c.from or nil,
+      cost = was_sent and c.cost or nil,
+    }
   end
+  table.sort(fresh, function(a, b)
+    if a.by ~= b.by then return a.by < b.by end
+    return a.place < b.place
+  end)
+  table.move(fresh, 1, #fresh, #self.gone + 1, self.gone)
 end
 
 -- What recordings hold: its text is taken from one run alone.
