@@ -100,13 +100,14 @@ end
 function Slow:turn(session, account, body)
   self:take_in(session)
   local turn = { account = account, step = account.step, shown = {}, sent = not account.overflow }
+  turn.full = {}
   turn.named = turn.sent and named_in(body) or {}
   for id = 1, session:entry_count() do
     local e = session:entry(id)
+    turn.full[id] = e.full_tokens
     local is_there = e.listed and e.rung ~= "dropped" and turn.sent
     if is_there then
-      turn.shown[id] = { rung = e.rung, text = session:shown(id), tokens = e.tokens,
-        full = e.full_tokens, pair = e.pair }
+      turn.shown[id] = { rung = e.rung, text = session:shown(id), tokens = e.tokens, pair = e.pair }
     end
   end
   self.turns[#self.turns + 1] = turn
@@ -170,7 +171,7 @@ local function best_state(self, turn, holders, name)
   for _, e in ipairs(holders) do
     local state = state_at(turn, e, name)
     if STATES[state] > STATES[best] then best = state end
-    if state == "pointed" and (not from or turn.shown[e.id].full < turn.shown[from].full) then
+    if state == "pointed" and (not from or turn.full[e.id] < turn.full[from]) then
       from = e.id
     end
   end
@@ -181,10 +182,11 @@ end
 -- A read of the entry for a step: what it does not show, as far as there is room; once a step.
 local function recall(turn, m, done, step, from)
   local key, shown, a = step .. " " .. from, turn.shown[from], turn.account
+  local cut = turn.full[from] - (shown and shown.tokens or 0)
   if done[key] then return end
   done[key] = true
   m.recalls = m.recalls + 1
-  m.recalled = m.recalled + math.max(0, math.min(shown.full - shown.tokens, a.budget - a.tokens))
+  m.recalled = m.recalled + math.max(0, math.min(cut, a.budget - a.tokens))
 end
 
 --- What the step that came last has used of the last turn's prompt.
