@@ -59,6 +59,10 @@ static neap_rc check_standing(neap_session *s) {
 
 neap_rc np_object_open(neap_session *s) {
   np_str json = np_str_cstr(s->options.state_schema);
+  if (s->options.state_schema && !json.n)
+    return np_fail(
+        &s->err, NEAP_E_CONFIG,
+        "state schema at /: it is an empty text; give an object, or no schema");
   if (!json.n || np_str_eq(json, s->object.schema_text)) return NEAP_OK;
   neap_rc rc = np_object_take_schema(s, json);
   if (!rc) rc = check_standing(s);

@@ -239,6 +239,7 @@ describe("the state object", function()
     has(why, "is not known")
     local _, _, no = neap.session({ state_schema = "{" })
     assert.are.equal("json", no)
+    has(select(2, neap.session({ state_schema = "" })), "it is an empty text")
   end)
 
   it("keeps what a page says as data, in every field, in every format (S2.41, T18)", function()
