@@ -67,6 +67,43 @@ describe("neap diff", function()
     assert.are.same({ 3, "full", "masked" }, { row.entry, row.first.rung, row.second.rung })
   end)
 
+  -- What is not told of an entry is told of the head, the notices and the frames of messages.
+  it("tells all by which two prompts differ in tokens", function()
+    local english = "examples/recordings/english.jsonl"
+    local said = 0
+    local function tokens(side)
+      return side == json.null and 0 or side.tokens
+    end
+    for _, case in ipairs({
+      { TRACE, "5", SHOW, MASK }, { TRACE, "8", DROP, MASK }, { english, "1", "full", "tide" },
+      { english, "60", "codex", "hysteresis" }, { english, "60", "three_tier", "pointers" },
+    }) do
+      for _, format in ipairs({ "openai", "anthropic", "gemini" }) do
+        local args = { "diff", case[1], "--turn", case[2], "-p", case[3], "-p", case[4], "-w",
+          "16000", "-f", format }
+        local _, out = shared.run(args)
+        local first, second = out:match("^turn %d+, first [%w_]+: ([%d,]+) tokens, second "
+          .. "[%w_]+: ([%d,]+) tokens")
+        local want = first:gsub(",", "") - second:gsub(",", "")
+        args[#args + 1] = "--json"
+        local code, lines, err = shared.run(args)
+        assert.are.equal(0, code, err)
+        local sum = 0
+        for line in lines:gmatch("[^\n]+") do
+          local row = json.decode(line)
+          sum = sum + tokens(row.first) - tokens(row.second)
+          if not row.entry then
+            said = said + 1
+            assert.is_true(row.first.tokens >= 0 and row.second.tokens >= 0, line)
+            assert.truthy(out:find("\n +–  " .. row.kind .. " ", 1), out)
+          end
+        end
+        assert.are.equal(want, sum, table.concat(args, " "))
+      end
+    end
+    assert.is_true(said > 5)
+  end)
+
   it("tells where and why the beginning changed between two turns", function()
     local args = { "diff", TRACE, "--turn", "6", "--turn", "4", "-p", MASK }
     local code, out, err = shared.run(args)

@@ -637,6 +637,47 @@ describe("neap explain", function()
     assert.truthy(err:find('no entry holds "ERR_9"', 1, true))
   end)
 
+  it("knows what stands for an entry when its summary is in another, or dropped", function()
+    local function policy(name, second)
+      return write(name .. ".lua", ([[return { api = 1, name = "%s", compact = function(ctx)
+        if ctx.step == 3 then
+          ctx:fold(ctx:span { from = 1, before = 3 }, "The first summary.")
+        elseif ctx.step == 6 then
+          %s
+        end
+      end }]]):format(name, second))
+    end
+    local last = "for e in ctx:entries { kind = 'summary' } do %s end"
+    for second, want in pairs({
+      [""] = "not shown; the summary %d stands for it",
+      [last:format("e:drop('old')")] = "not shown, nor is the summary %d that stood for it",
+      ["ctx:fold(ctx:span { from = 1, before = 6, merge = true }, 'The second one.')"] =
+        "not shown; the summary %d stands for it",
+    }) do
+      local words = { "explain", TRACE, "5", "-p", policy("folds", second) }
+      local _, out = shared.run(words)
+      local id = tonumber(out:match("summary (%d+)"))
+      assert.truthy(id and out:find("at the end: " .. want:format(id) .. "\n", 1, true), out)
+      words[3] = tostring(id)
+      _, out = shared.run(words)
+      local is_shown = want:find("stands", 1, true) ~= nil
+      assert.are.equal(is_shown, out:find("at the end: shown in full", 1, true) ~= nil, out)
+    end
+  end)
+
+  it("says of what has come after the last turn that it is in no prompt", function()
+    local text = '{"role":"user","content":"Go on with main.c."}\n'
+      .. '{"role":"assistant","content":"I go on with main.c."}\n'
+    local path = write("last.jsonl", text)
+    local _, out = shared.run({ "explain", path, "main.c" })
+    assert.truthy(out:find("\n +1 +0  user +%d+  full\n"), out)
+    assert.truthy(out:find("\n +2 +1  text +–  in no prompt yet\n"), out)
+    _, out = shared.run({ "explain", path, "2" })
+    assert.truthy(out:find("entry 2: text, step 1, region hot\n", 1, true), out)
+    _, out = shared.run({ "explain", path, "main.c", "--json" })
+    assert.are.equal(false, rows(out)[2].listed)
+  end)
+
   it("says when there is no such entry", function()
     local code, _, err = shared.run({ "explain", SMALL, "999" })
     assert.are.equal(2, code)

@@ -21,16 +21,21 @@ local function run_to(recording, opts, policy, turn, on_turn, still)
   return state
 end
 
--- What a prompt shows, by entry: rung, tokens and text of each.
+-- What a prompt shows, by entry: rung, tokens and text of each; and what stands in no entry: the
+-- head with the tools, notices, and what frames messages.
+local OTHERS = { "head", "notice", "frame" }
+
 local function shown_by_entry(state)
-  local by_entry, order = {}, {}
+  local by_entry, others = {}, { head = 0, notice = 0, frame = state.account.tokens }
   for _, part in ipairs(show.parts(state.session)) do
     if part.entry then
       by_entry[part.entry] = part
-      order[#order + 1] = part.entry
+    else
+      others[part.kind] = others[part.kind] + part.tokens
     end
+    others.frame = others.frame - part.tokens
   end
-  return by_entry, order
+  return by_entry, others
 end
 
 local function differing(a, b, count)
@@ -49,7 +54,16 @@ local function side(part)
   return { part.rung, grid.thousands(part.tokens) }
 end
 
-local function print_two(states, ids, a, b)
+-- The kinds of what stands in no entry of which one prompt has more than the other.
+local function unequal(first, second)
+  local list = {}
+  for _, kind in ipairs(OTHERS) do
+    if first[kind] ~= second[kind] then list[#list + 1] = kind end
+  end
+  return list
+end
+
+local function print_two(states, ids, a, b, others)
   local head = {}
   for i = 1, 2 do
     local account, name = states[i].account, states[i].policy.name
@@ -61,9 +75,13 @@ local function print_two(states, ids, a, b)
     local x, y = side(a[id]), side(b[id])
     rows[#rows + 1] = { id, e.kind, x[1], x[2], y[1], y[2], e.tool }
   end
+  for _, kind in ipairs(unequal(others[1], others[2])) do
+    local x, y = grid.thousands(others[1][kind]), grid.thousands(others[2][kind])
+    rows[#rows + 1] = { "–", kind, "", x, "", y, "" }
+  end
   local what = "turn %d, first %s, second %s; %d entries differ\n"
   visible.write(what:format(states[1].account.turn, head[1], head[2], #ids))
-  if #ids > 0 then
+  if #rows > 1 then
     visible.write(grid.format(rows, { "r", "l", "l", "r", "l", "r", "l" }))
   end
 end
@@ -83,7 +101,9 @@ local function two_policies(recording, opts, words, turn)
     states[i] = run_to(recording, opts, check(paths.policy(words[i])), turn)
     check_sent(states[i], recording, turn)
   end
-  local a, b = shown_by_entry(states[1]), shown_by_entry(states[2])
+  local a, first = shown_by_entry(states[1])
+  local b, second = shown_by_entry(states[2])
+  local others = { first, second }
   local ids = differing(a, b, states[1].session:entry_count())
   if opts.json then
     for _, id in ipairs(ids) do
@@ -92,8 +112,13 @@ local function two_policies(recording, opts, words, turn)
       row.second = b[id] and { rung = b[id].rung, tokens = b[id].tokens } or json.null
       io.stdout:write(json.encode(row, { "entry", "kind", "first", "second" }), "\n")
     end
+    for _, kind in ipairs(unequal(others[1], others[2])) do
+      local row = { kind = kind, first = { tokens = others[1][kind] } }
+      row.second = { tokens = others[2][kind] }
+      io.stdout:write(json.encode(row, { "kind", "first", "second" }), "\n")
+    end
   else
-    print_two(states, ids, a, b)
+    print_two(states, ids, a, b, others)
   end
   replay.close(states[1])
   replay.close(states[2])

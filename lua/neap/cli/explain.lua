@@ -74,12 +74,26 @@ local function identity(e)
   end
   if e.path ~= "" then parts[1] = parts[1] .. " " .. e.path end
   local pair = e.pair and ("; its %s is %d"):format(e.kind == "call" and "result" or "call", e.pair)
-  local what = "%s, step %d, %s tokens, region %s%s"
-  return what:format(parts[1], e.step, grid.thousands(e.full_tokens), e.region, pair or "")
+  local tokens = e.listed and grid.thousands(e.full_tokens) .. " tokens, " or ""
+  local what = "%s, step %d, %sregion %s%s"
+  return what:format(parts[1], e.step, tokens, e.region, pair or "")
 end
 
-local function now(e)
-  if e.folded then return ("not shown; the summary %d stands for it"):format(e.folded) end
+-- A summary may be dropped, or be in another by now.
+local function of_summary(s, e)
+  local id = e.folded
+  local summary = s:entry(id)
+  while summary.folded do
+    id, summary = summary.folded, s:entry(summary.folded)
+  end
+  if summary.rung == "full" then return ("not shown; the summary %d stands for it"):format(id) end
+  local text = "not shown; of the summary %d that stood for it is left what is %s"
+  if summary.rung == "dropped" then text = "not shown, nor is the summary %d that stood for it" end
+  return text:format(id, summary.rung)
+end
+
+local function now(s, e)
+  if e.folded then return of_summary(s, e) end
   if not e.listed then return "it has not been in a prompt yet" end
   local kept = e.pinned and ", pinned" or e.held and ", held" or ""
   if e.rung == "full" then return "shown in full" .. kept end
@@ -132,14 +146,14 @@ local function events(changes, citations)
   return list
 end
 
-local function print_life(id, e, head, text, changes, first_turn, citations)
-  local out = { ("entry %d: %s"):format(id, identity(e)), "  " .. glimpse(text), head }
+local function print_life(s, id, e, head, changes, first_turn, citations)
+  local out = { ("entry %d: %s"):format(id, identity(e)), "  " .. glimpse(s:text(id)), head }
   out[#out + 1] = first_turn and ("turn %d: first in a prompt"):format(first_turn)
     or "no turn has come after it"
   for _, line in ipairs(events(changes, citations)) do
     out[#out + 1] = line
   end
-  out[#out + 1] = "at the end: " .. now(e)
+  out[#out + 1] = "at the end: " .. now(s, e)
   for _, line in ipairs(out) do
     visible.write(visible.line(line), "\n")
   end
@@ -151,11 +165,12 @@ local function print_holders(state, o, opts, words)
   for id = 1, s:entry_count() do
     local text, e = s:text(id), s:entry(id)
     if text and text:find(words, 1, true) then
-      local tokens = grid.thousands(e.full_tokens)
-      rows[#rows + 1] = { id, e.step, e.kind, e.tool, tokens, e.rung, e.path }
+      local tokens = e.listed and grid.thousands(e.full_tokens) or "–" -- counted in a prompt only
+      local rung = e.listed and e.rung or "in no prompt yet"
+      rows[#rows + 1] = { id, e.step, e.kind, e.tool, tokens, rung, e.path }
       if opts.json then
-        local line = { entry = id, step = e.step, kind = e.kind, rung = e.rung }
-        io.stdout:write(json.encode(line, { "entry", "step", "kind", "rung" }), "\n")
+        local line = { entry = id, step = e.step, kind = e.kind, rung = e.rung, listed = e.listed }
+        io.stdout:write(json.encode(line, { "entry", "step", "kind", "rung", "listed" }), "\n")
       end
     end
   end
@@ -197,7 +212,7 @@ function M.explain(opts, args)
     e.changes, e.cited_by = json.array(changes), json.array(citations)
     io.stdout:write(json.encode(e, ORDER), "\n")
   else
-    print_life(id, e, show_replay.setting(state, o), s:text(id), changes, first(), citations)
+    print_life(s, id, e, show_replay.setting(state, o), changes, first(), citations)
   end
   replay.close(state)
   return 0
