@@ -90,12 +90,29 @@ typedef struct progress {
 } progress;
 
 static const char *format, *tools; /* tools: in JSON with ' for ", or NULL */
+static const char *schema;         /* of a state object, or NULL */
 static np_buf bodies, whole; /* of the session that runs; of one that had memory enough */
 
 static bool step(progress *p, neap_rc rc) {
   if (rc == NEAP_OK) return true;
   if (!p->first) p->first = rc;
   return false;
+}
+
+/* The state begins, or changes. */
+static neap_rc propose(neap_session *s, int i) {
+  char patch[200];
+  snprintf(patch, sizeof patch,
+           i ? "{\"at\":%d,\"list\":[\"one\",\"two\",\"three\",\"new\"]}"
+             : "{\"goal\":\"to find where the fault is and to mend it in all "
+               "files\",\"list\":[\"one\",\"two\",\"three\"],\"at\":%d}",
+           i);
+  neap_proposal p = {.size = sizeof p,
+                     .who = "user",
+                     .patch = np_str_cstr(patch),
+                     .reason = NP_LIT("it is so"),
+                     .source = 1};
+  return neap_state_propose(s, &p, NULL);
 }
 
 /* A short session; goes on after a failure, as a host that does not look would. */
@@ -110,6 +127,7 @@ static progress live(neap *n, const char *name, const char *policy) {
                     .window = 1000,
                     .format = format,
                     .reserve = -1,
+                    .state_schema = schema,
                     .flags = NEAP_NO_RELOAD};
   np_buf_clear(&bodies);
   if (!step(&p, neap_session_open(n, name, &o, &s))) {
@@ -120,6 +138,8 @@ static progress live(neap *n, const char *name, const char *policy) {
   if (tools) step(&p, neap_set_tools(s, json(tools)));
   p.messages += step(&p, append(s, "{'role':'user','content':'find src/file.c:12'}"));
   for (int i = 0; i < 3; i++) {
+    if (schema) step(&p, propose(s, i));
+    if (schema && i == 2) step(&p, neap_refute(s, 0, 1, NP_LIT("it was another")));
     body = NP_LIT("");
     p.prompts += step(&p, neap_prompt(s, &body));
     np_buf_add(&bodies, body);
@@ -315,6 +335,12 @@ int main(void) {
   CHECK("that one chooses", !has(np_buf_str(&whole), "{\"name\":\"edit\"") &&
                                 times(np_buf_str(&whole), "{\"name\":\"bash\"}") < 4);
   tools = NULL;
+  schema = "{\"type\":\"object\",\"additionalProperties\":true}";
+  sweep(NULL, policy, "openai", 5);
+  CHECK("that one writes its state whole", has(np_buf_str(&whole), "\\\"at\\\":2"));
+  sweep(NULL, NULL, "openai", 2);
+  CHECK("that one changes it", has(np_buf_str(&whole), "State changed to version 2"));
+  schema = NULL;
   sweep(dir_path("sweep.db"), NULL, "openai", 3);
   sweep_open(NULL);
   sweep_open(dir_path("open.db"));
