@@ -97,7 +97,7 @@ complete -c neap -n '__fish_seen_subcommand_from compare' -l json -d 'one JSON o
 complete -c neap -n '__fish_seen_subcommand_from compare' -s h -l help -d 'print this help'
 complete -c neap -f -n __fish_use_subcommand -a tune -d 'search a policy\'s options: settings that no other beats in cost and facts gone'
 complete -c neap -n '__fish_seen_subcommand_from tune' -s p -l policy -r -F -a '(__neap_policies)' -d 'the policy whose options are searched'
-complete -c neap -n '__fish_seen_subcommand_from tune' -l sweep -x -d 'values to try for this option (half, one and a half and twice of each number)'
+complete -c neap -n '__fish_seen_subcommand_from tune' -l sweep -x -d 'values to try for this option (half, one and a half and twice of each number, small ones for 0)'
 complete -c neap -n '__fish_seen_subcommand_from tune' -l tries -x -d 'settings to try for each half at most (40)'
 complete -c neap -n '__fish_seen_subcommand_from tune' -s w -l window -x -d 'the window (200000)'
 complete -c neap -n '__fish_seen_subcommand_from tune' -s r -l reserve -x -d 'room for the answer (the smaller of 8000 and an eighth of the window)'

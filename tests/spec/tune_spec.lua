@@ -5,6 +5,7 @@ local tune = require("neap.report.tune")
 local shared = require("tests.support.shared")
 local json = core.json
 
+local DIR = shared.scratch("tune")
 local FILES = {}
 for i, name in ipairs({ "english", "planted", "chinese" }) do
   FILES[i] = ("examples/recordings/%s.jsonl"):format(name)
@@ -81,6 +82,10 @@ describe("values to try", function()
     assert.are.same({ 0.5, 0.75, 1.0 }, tune.values_of(0.5, 0.5, 1))
     assert.are.same({ 5, 10, 15, 20 }, tune.values_of(10, 1))
     assert.are.same({ 1, 2 }, tune.values_of(1, 1))
+    assert.are.same({ 0.5, 1.0 }, tune.values_of(1.0, 0, 1))
+    assert.are.same({ 0, 0.25, 0.5, 0.75 }, tune.values_of(0.0, 0))
+    assert.are.same({ 0, 2, 5, 10 }, tune.values_of(0, 0))
+    assert.are.same({ 0, 2, 4 }, tune.values_of(0, 0, 4))
     assert.are.same({ false, true }, tune.values_of(true))
     assert.is_nil(tune.values_of("dense"))
   end)
@@ -115,6 +120,36 @@ describe("neap tune", function()
         table.remove(words, 2)
         assert.are.equal(0, same, why)
         assert.are.equal(one, more)
+      end
+    end
+  end)
+
+  -- A share of 1 and a count of 1, a share of 0 and a count of 0 look alike in what a policy tells.
+  it("tries values that the policy takes, of shares and of counts", function()
+    local text = [[return { api = 1, name = "kinds", options = {
+      count = { default = 1, min = 1, max = 9 }, none = { default = 0, min = 0 },
+      all = { default = 1.0, min = 0, max = 1 }, nil_ = { default = 0.0, min = 0, max = 1 } },
+      assemble = function(ctx, o)
+        for e in ctx:entries { kind = "result", except_last = o.count + o.none } do
+          e:trim(1 + math.floor(100 * (o.all + o.nil_)))
+        end
+      end }]]
+    local path = DIR .. "/kinds.lua"
+    local f = assert(io.open(path, "w"))
+    f:write(text)
+    f:close()
+    local words = { "tune", "-p", path, "-w", "12000", "--tries", "12", "--json" }
+    local _, data = shared.run(table.move(FILES, 1, #FILES, #words + 1, words))
+    table.remove(words, 8)
+    local code, out, err = shared.run(words)
+    assert.are.equal(0, code, err)
+    assert.is_nil(out:find("does not take", 1, true), out)
+    -- in each half the policy as it is, and a value beside each of the four options' own
+    assert.is_true(tonumber(out:match(": (%d+) settings tried on")) >= 10, out)
+    for line in data:gmatch("[^\n]+") do
+      for _, word in ipairs(json.decode(line).setting) do
+        assert.truthy(word:find("^count=[1-9]$") or word:find("^none=%d+$") or word == "all=0.5"
+          or word:find("^nil_=0%.%d+$"), word)
       end
     end
   end)

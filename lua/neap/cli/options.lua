@@ -168,7 +168,8 @@ M.options = {
   tried = {
     arg = "NAME=V1,V2,…",
     many = true,
-    help = "values to try for this option (half, one and a half and twice of each number)",
+    help = "values to try for this option (half, one and a half and twice of each number, small "
+      .. "ones for 0)",
   },
   tries = {
     arg = "N",

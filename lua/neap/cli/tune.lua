@@ -64,8 +64,20 @@ local function swept(words)
   return lists
 end
 
--- Names in order, the values of each, and the place of its default.
-local function space_of(options, sweeps)
+-- A value such as 1 is of an option that takes whole numbers alone, or of one that takes others
+-- too: which, tells a value between two of them.
+local function as_kind(name, one, takes)
+  local value = one.value
+  if math.type(value) ~= "integer" then return value end
+  local between = value + 0.5
+  if one.max and between > one.max then between = value - 0.5 end
+  if one.min and between < one.min then return value end
+  return takes(name, between) and value + 0.0 or value
+end
+
+-- Names in order, the values of each, and the place of its default. `takes(name, value)`: does the
+-- policy take it?
+local function space_of(options, sweeps, takes)
   local given = sweeps and swept(sweeps)
   local names, lists, start = {}, {}, {}
   for name in pairs(given or options) do
@@ -78,7 +90,8 @@ local function space_of(options, sweeps)
   table.sort(names)
   for i, name in ipairs(names) do
     local one = options[name]
-    local list = given and given[name] or tune.values_of(one.value, one.min, one.max)
+    local list = given and given[name]
+      or tune.values_of(as_kind(name, one, takes), one.min, one.max)
     if not place_of(list, one.value) then table.insert(list, 1, one.value) end
     lists[i], start[i] = list, place_of(list, one.value)
   end
@@ -86,7 +99,7 @@ local function space_of(options, sweeps)
 end
 
 local function word_of(value)
-  return type(value) == "string" and value or json.encode(value)
+  return type(value) == "string" and value or json.encode(math.tointeger(value) or value)
 end
 
 -- Fails at a value given with --sweep that the policy does not take, as compare does.
@@ -395,7 +408,12 @@ function M.tune(opts, args)
   local recordings, names = load_all(opts, args)
   local options, name = defaults(recordings[1], session.options(opts))
   local space = {}
-  space.names, space.lists, space.start = space_of(options, opts.tried)
+  space.names, space.lists, space.start = space_of(options, opts.tried, function(word, value)
+    local with = session.options(opts, { word .. "=" .. json.encode(value) })
+    local state = opened(recordings[1], with)
+    if state then replay.close(state) end
+    return state ~= nil
+  end)
   if opts.tried then check_swept(space, recordings[1], opts) end
   if #space.names == 0 then
     local text = "policy %s has no option that is a number or a flag; name values with --sweep"

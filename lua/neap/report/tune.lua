@@ -5,11 +5,11 @@ local core = require("neap.core")
 
 local M = {}
 
--- Factors of a number; where it is 0, parts of 1.
-local FACTORS, PARTS = { 0.5, 1, 1.5, 2 }, { 0, 0.25, 0.5, 0.75 }
+-- Factors of a number; where it is 0, parts of 1, and of what is whole small ones.
+local FACTORS, PARTS, WHOLE = { 0.5, 1, 1.5, 2 }, { 0, 0.25, 0.5, 0.75 }, { 0, 2, 5, 10 }
 
 --- Values to try for an option, in their order: half of it, one and a half, and twice, as far as
---- its bounds allow.
+--- its bounds allow. An integer has integers alone.
 ---@param value any
 ---@param min number?
 ---@param max number?
@@ -18,9 +18,11 @@ function M.values_of(value, min, max)
   if type(value) == "boolean" then return { false, true } end
   if type(value) ~= "number" then return nil end
   local list, seen = {}, {}
-  for _, factor in ipairs(value == 0 and PARTS or FACTORS) do
-    local one = value == 0 and factor or value * factor
-    if math.type(value) == "integer" and value ~= 0 then one = math.floor(one + 0.5) end
+  local is_whole = math.type(value) == "integer"
+  local zero = value == 0 and (is_whole and WHOLE or PARTS)
+  for _, factor in ipairs(zero or FACTORS) do
+    local one = zero and factor or value * factor
+    if is_whole then one = math.floor(one + 0.5) end
     one = math.max(min or one, math.min(max or one, one))
     if not seen[one] then list[#list + 1] = one end
     seen[one] = true
