@@ -204,9 +204,20 @@ static bool begins_hash(np_str text, np_str value) {
 
 /* ---- asking ---- */
 
+/* The number of 88th, or the value itself. */
+static np_str without_th(np_str s) {
+  static const char *const ends[] = {"st", "nd", "rd", "th"};
+  size_t n = 0;
+  while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9') n++;
+  for (size_t i = 0; n > 0 && i < NP_COUNT(ends); i++) {
+    if (np_str_is(np_str_cut(s, n, s.n), ends[i])) return np_str_cut(s, 0, n);
+  }
+  return s;
+}
+
 bool np_grounds_hold(np_grounds *g, np_str value) {
   np_probe p;
-  if (value.n == 0 || find(g, value, &p)) return true;
+  if (value.n == 0 || find(g, value, &p) || find(g, without_th(value), &p)) return true;
   bool is_short = is_short_hash(value);
   if ((is_term(value) && !is_short) || g->looks >= LOOKS)
     return false; /* a term would be there */

@@ -187,6 +187,14 @@ static const char *past_tool(const char *p, const char *end, int64_t entries) {
   return p;
 }
 
+/* The end of a tag, as models close parts with: </summary>. Its end, or `p`. */
+static const char *past_tag(const char *p, const char *end) {
+  if (!starts(p, end, "</")) return p;
+  const char *q = p + 2;
+  while (q < end && (*q | 32) >= 'a' && (*q | 32) <= 'z') q++;
+  return q > p + 2 && q < end && *q == '>' ? q + 1 : p;
+}
+
 static bool in_word(const char *begin, const char *p) {
   unsigned char c = p > begin ? (unsigned char)p[-1] : ' ';
   return (c >= '0' && c <= '9') || (c | 32) >= 'a' || c == '_';
@@ -199,8 +207,8 @@ static void add_bare(wording *w, np_str line) {
   const char *p = past_marker(begin, end);
   p = past_head(p, end, last);
   while (p < end) {
-    const char *q = p;
-    if (!in_word(begin, p)) {
+    const char *q = past_tag(p, end);
+    if (q == p && !in_word(begin, p)) {
       q = past_steps(p, end, last);
       if (q == p) q = past_step_zh(p, end, last);
       if (q == p) q = past_tool(p, end, (int64_t)w->p->pack->log->entry_count);

@@ -100,7 +100,8 @@ static void holding(void) {
       {"-5", true},           {"5", false},
       {"17", true},           {"lib.so.6", true},
       {"lib.so", false},      {"", true},
-      {"valve.c", false},
+      {"valve.c", false},     {"88th", true},
+      {"89th", false},        {"88tha", false},
   };
   np_grounds *g = grounds_of(text);
   for (size_t i = 0; i < NP_COUNT(rows); i++)

@@ -191,7 +191,7 @@ describe("what is taken", function()
       "it began at 02:00:07 on 2024-03-22", "lines 298-306 are bad", "Three of 12.5%",
       "an off-by-one error, pre-existing and user-facing", "document.body.classList gets x",
       "the balance is $1,234.56, the fee €30", "host 127.0.0.1, port 8080", "47万 行",
-      "double-check the fee, 30 €",
+      "double-check the fee, 30 €", "the 298th line <b>is</b> bad",
     }) do
       assert.equal("fine", code(text), text)
     end

@@ -72,6 +72,7 @@ describe("the text of a fold", function()
       "第 2 步：LIMIT_2",
       "77 leaks of valve_9 for ORD-00981",
       "neap_recall finds it; neap_read(4), neap:3",
+      "<analysis>LIMIT_1</analysis>\n<summary>the 88th line of core/pump_1.c</summary>",
       "1,234.56 in all, off-by-one, a user-facing 1,500",
       "nothing of note",
     }
@@ -88,6 +89,8 @@ describe("the text of a fold", function()
       ["500 of it"] = "500",
       ["234.56 in all"] = "234.56",
       ["use left-pad"] = "left-pad",
+      ["<a>/etc</a>"] = "/etc",
+      ["</etc/passwd>"] = "/etc/passwd",
       ["core/pump_1.cc"] = "core/pump_1.cc",
       ["src/pump_1.c"] = "src/pump_1.c",
       ["- [F3 step 2; refuted 3] 12 times"] = "12",

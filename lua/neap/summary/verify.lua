@@ -145,7 +145,7 @@ local function values_of(text)
     local is_name = word:find("[%d_]") or word:find("%l%u") or word:find("^[\x80-\xff]")
     if is_name or NUMBER_WORDS[word:lower()] then add(word) end
   end
-  for _, name in ipairs(core.cite_scan(text)) do
+  for _, name in ipairs(core.cite_scan((text:gsub("</%a+>", " ")))) do -- an end is no path
     if not name:find("^[\x80-\xff]") and not core.is_plain(name) then add(name) end
   end
   for _, run in ipairs(disguise.runs(text)) do
