@@ -122,6 +122,15 @@ static int refutations(lua_State *L) {
   return push_json(L, s, rc, json);
 }
 
+/* polluted(): how much has been refuted, and how many steps have used what is, the last one too. */
+static int polluted(lua_State *L) {
+  neap_session *s = np_bind_to_session(L);
+  if (np_refuted_look(s)) return luaL_error(L, "out of memory");
+  lua_pushinteger(L, (lua_Integer)s->refuted.count);
+  lua_pushinteger(L, (lua_Integer)s->refuted.steps);
+  return 2;
+}
+
 /* ---- the scratchpad, phases ---- */
 
 /* scratch_put(who, text, patch, source): its number. */
@@ -184,6 +193,7 @@ const luaL_Reg np_bind_object[] = {{"state_begin", state_begin},
                                    {"rollback", rollback},
                                    {"refute", refute},
                                    {"refutations", refutations},
+                                   {"polluted", polluted},
                                    {NULL, NULL}};
 
 /* ---- of the store ---- */

@@ -135,6 +135,69 @@ describe("the measures, counted by hand", function()
   end)
 end)
 
+-- ---- refutations that a recording holds -------------------------------------------------------
+
+local function asks(i, say)
+  return ('{"role":"assistant","content":"%s","tool_calls":[{"id":"c%d","type":"function",'
+    .. '"function":{"name":"q","arguments":"{\\"n\\":%d}"}}]}'):format(say, i, i)
+end
+
+local function refuting(refutes)
+  return table.concat({
+    '{"role":"user","content":"Why does the upload fail?"}',
+    asks(1, "I look."),
+    '{"role":"tool","tool_call_id":"c1","content":"the quota of bucket_alpha is 4711"}',
+    asks(2, "So bucket_alpha."),
+    '{"role":"tool","tool_call_id":"c2","content":"the host is node_seven"}',
+    ('{"role":"user","content":"Another machine.","meta":{"refutes":%s}}'):format(refutes),
+    '{"role":"assistant","content":"node_seven is up"}',
+    '{"role":"user","content":"And?"}',
+    '{"role":"assistant","content":"so bucket_alpha is full"}',
+    '{"role":"user","content":"Then?"}',
+    '{"role":"assistant","content":"4711, and bucket_alpha again"}',
+  }, "\n") .. "\n"
+end
+
+describe("refutations in a recording", function()
+  local path = shared.scratch("refuting") .. "/run.jsonl"
+  local function with(refutes, ...)
+    local f = assert(io.open(path, "wb"))
+    f:write(refuting(refutes))
+    f:close()
+    return shared.run({ select(1, ...), path, select(2, ...) })
+  end
+
+  it("are told to the engine, whose uses stand in replay and compare: by hand", function()
+    for _, said in ipairs({ '{"step":1,"reason":"another"}', '[{"step":1,"reason":"another"}]' }) do
+      local code, out, err = with(said, "replay", "-p", "tide", "--json")
+      assert.are.equal(0, code, err)
+      local lines = {}
+      for line in out:gmatch("[^\n]+") do
+        lines[#lines + 1] = core.json.decode(line)
+      end
+      assert.is_nil(lines[2].pollution) -- before it
+      assert.are.equal(0, lines[3].pollution.steps)
+      assert.are.same({ 1, "bucket_alpha" }, { lines[5].pollution.steps,
+        lines[5].pollution.uses[1].text })
+      local last = lines[6] -- five turns: the last two steps use what step 1 has shown
+      assert.are.same({ 1, 2, 5 }, { last.refutations, last.polluted_steps, last.turns })
+      assert.are.equal(0.4, tonumber(last.pollution.raw))
+      local _, rows = with(said, "compare", "-p", "tide", "-p", "full", "--json")
+      local row = core.json.decode(rows:match("[^\n]+\n$"))
+      assert.are.same({ 1, 2 }, { row.refutations, row.polluted_steps })
+      assert.are.equal(0.4, tonumber(row.means.pollution.mean.raw))
+    end
+  end)
+
+  it("are refused with their line where they are none", function()
+    for _, said in ipairs({ '{"step":1}', "[7]", '{"step":99,"reason":"x"}', '{"reason":"x"}' }) do
+      local code, out, err = with(said, "replay", "-p", "tide", "--json")
+      assert.are.equal(2, code)
+      assert.truthy(err:find("run.jsonl:6: meta.refutes", 1, true), err .. out)
+    end
+  end)
+end)
+
 -- ---- against the slow computation -----------------------------------------------------------
 
 local function round(x)

@@ -4,6 +4,7 @@
 local core = require("neap.core")
 local answers = require("neap.report.answers")
 local extract = require("neap.summary.extract")
+local refuting = require("neap.report.refuting")
 local observe = require("neap.report.observe")
 local prices = require("neap.models.prices")
 local tally = require("neap.report.tally")
@@ -196,6 +197,8 @@ local function feed(state, recording, i)
     if o.on_refused then o.on_refused(refused(recording, i, why)) end
     return true
   end
+  ok, why, code = refuting.take(state.session, recording.messages[i])
+  if not ok then return nil, refused(recording, i, why), code end
   if is_step and take_step(state, i) == "stop" then return "stop" end
   state.begun = state.begun or (role ~= "system" and role ~= "developer")
   return true
@@ -254,9 +257,13 @@ function M.run(recording, o)
   end
   tell()
   if not ok then return give_up(why, name) end
+  local refuted = o.observe and refuting.result(session, state.turn) or {}
   for _, one in ipairs({ state, state.shadow }) do
     if one.observer then
       one.observed = one.observer:result(one.view or session, one.sums.tokens)
+      for key, value in pairs(refuted) do
+        one.observed[key] = one.observed[key] or value
+      end
     end
   end
   return state
@@ -332,6 +339,12 @@ M.TURN_ORDER = {
   "warnings",
   "changed",
   "log",
+  "pollution",
+  "refuted",
+  "steps",
+  "uses",
+  "source",
+  "text",
   "dangling",
   "request",
   "overflow",
@@ -388,6 +401,8 @@ M.TRACE_ORDER = {
   "constraints",
   "needs",
   "pollution",
+  "refutations",
+  "polluted_steps",
   "exposed",
   "repeats",
   "calls_again",
@@ -469,6 +484,7 @@ function M.turn_line(recording, a, price, request)
     warnings = a.warnings,
     changed = a.changed,
     log = a.log,
+    pollution = a.pollution,
     dangling = a.dangling,
     overflow = a.overflow,
     shadow = a.shadow,
