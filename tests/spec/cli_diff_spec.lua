@@ -156,6 +156,20 @@ describe("neap new", function()
 end)
 
 describe("neap compare --sweep", function()
+  it("says what to do where a policy has no such option", function()
+    local hint = "option 'keep' is not known; .*; %-%-sweep is for every %-p: for one alone, "
+      .. "repeat %-p POLICY %-o keep=…\n"
+    for _, more in ipairs({ {}, { "-j2", write("copy.jsonl", recording()) } }) do
+      local args = { "compare", TRACE, "-p", MASK, "-p", SHOW, "--sweep", "keep=1,3" }
+      local code, out, err = shared.run(table.move(more, 1, #more, #args + 1, args))
+      assert.are.same({ 2, "" }, { code, out })
+      assert.truthy(err:find(hint), err)
+    end
+    local args = { "compare", TRACE, "-p", SHOW, "-o", "keep=1" }
+    local _, _, err = shared.run(args)
+    assert.is_nil(err:find("--sweep", 1, true), err)
+  end)
+
   it("has a row for each value", function()
     local args = { "compare", TRACE, "-p", MASK, "--sweep", "keep=1,3", "-w", "4000" }
     local code, out, err = shared.run(args)

@@ -27,6 +27,18 @@ local function write_policy(text)
   return path
 end
 
+-- What to do where a policy has no option of the name that is swept.
+local function with_hint(why, sweeps)
+  for _, sweep in ipairs(sweeps or {}) do
+    local name = sweep:match("^[^=]*")
+    if why:find(("option '%s' is not known"):format(name), 1, true) then
+      local hint = "%s; --sweep is for every -p: for one alone, repeat -p POLICY -o %s=…"
+      return hint:format(why, name)
+    end
+  end
+  return why
+end
+
 -- One line for a recording under a contestant. `told` is the oracle for it, which the run without
 -- a window makes.
 local function run_one(recording, one, opts, seen, told)
@@ -43,7 +55,7 @@ local function run_one(recording, one, opts, seen, told)
   if one.oracle then o.policy = write_policy(told) end
   local state, why = replay.run(recording, o)
   if one.oracle then os.remove(o.policy) end
-  if not state then fail(why) end
+  if not state then fail(with_hint(why, opts.sweep)) end
   if one.unbounded then told = oracle.text(state.session) end
   local line = replay.summary(recording, state)
   if looker then html.keep(line, looker, one, state.session) end
