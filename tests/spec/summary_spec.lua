@@ -67,6 +67,41 @@ local function spans(path, tokens)
 end
 
 describe("the extractive summarizer", function()
+  it("has names alone of a step in one line, every fact in one of its own", function()
+    local text = table.concat({
+      "[step 3]",
+      'Action: {"action": "ls", "args": {"path": "src/lib"}}',
+      "Observation: pump_4.c",
+      "valve_7.c,",
+      "`LOW_FLOW_2`",
+      "LOW_FLOW_2",
+      "MAX_FLOW_9 is 4711 in pump_4.c",
+      "hose_1.c",
+      "<system-reminder>",
+      "words",
+      ("- and so it goes on and on\n"):rep(40),
+      "[step 4]",
+      'Action: {"action": "ls", "args": {"path": "src/app"}}',
+      "Observation: tank_2.c",
+      "## The tank_5 is full",
+      "☐ mend hose_8",
+      ("- and so it goes on and on\n"):rep(40),
+    }, "\n")
+    local out = assert(extract.summarize(text, 300))
+    has(out, "- [step 3] pump_4.c, valve_7.c, LOW_FLOW_2, hose_1.c\n")
+    has(out, "- [step 3] MAX_FLOW_9 is 4711 in pump_4.c\n")
+    has(out, "- [step 4] tank_2.c\n") -- not with those of another step
+    has(out, "- [step 4] The tank_5 is full\n")
+    has(out, "- [step 4] mend hose_8\n")
+    has(out, "## Files touched\n- ls: src/lib [step 3], src/app [step 4]")
+    assert.is_nil(out:find("system-reminder", 1, true))
+    local cites = {} -- what the desk makes notes of: the last step, and no other
+    for step in out:match("%- ls: ([^\n]+)"):gmatch("%[step (%d+)%]") do
+      cites[#cites + 1] = step
+    end
+    assert.same({ "3", "4" }, cites)
+  end)
+
   it("sorts what it finds into sections, each line with its step", function()
     local out = assert(extract.summarize(SPAN, 1000))
     has(out, "## Confirmed facts\n- [step 3] 1 #define MAX_FLOW 4711" and "#define MAX_FLOW 4711")

@@ -43,44 +43,79 @@ local function estimate(text)
   return (ascii + 2) // 3 + (#text - ascii + 1) // 2
 end
 
+local function by_order(a, b)
+  return a.order < b.order
+end
+
+local function text_of(line)
+  local pieces = {}
+  if #line == 1 then return line.alone end
+  table.sort(line, by_order)
+  for i, one in ipairs(line) do
+    pieces[i] = one.piece
+  end
+  return line.head .. table.concat(pieces, ", ")
+end
+
 local function render(chosen, headings)
   local out = {}
   for _, section in ipairs(SECTIONS) do
     local list = chosen[section]
     if #list > 0 then
-      table.sort(list, function(a, b)
-        return a.order < b.order
-      end)
+      table.sort(list, by_order)
       out[#out + 1] = headings[section]
-      for _, item in ipairs(list) do
-        out[#out + 1] = item.line
+      for _, line in ipairs(list) do
+        out[#out + 1] = text_of(line)
       end
     end
   end
   return table.concat(out, "\n")
 end
 
+-- ---- lines ------------------------------------------------------------------------------------
+
+local KIN = 240 -- bytes of names in one line
+
+-- The line of an item by itself. Names alone of one step, and files with the same done to them, may
+-- share one: then also what leads it, and what stands in it. Every fact has a line of its own.
 local function line_of(item, headings)
-  local step = item.step and ("[step %d] "):format(item.step) or ""
-  return "- " .. step .. item.is.text .. (item.is.unsure and headings.unsure or "")
+  local is = item.is
+  local head = "- " .. (item.step and ("[step %d] "):format(item.step) or "")
+  local alone = head .. is.text .. (is.unsure and headings.unsure or "")
+  if is.kin then return alone, "- " .. is.kin, is.piece end
+  if is.unsure or not (item.step and is.alone) then return alone end
+  return alone, head, is.text:match("^(.-),?$")
+end
+
+-- The line that the item may share, if there is one with room.
+local function shared(open, head, piece)
+  local line = open[head]
+  return line and line.bytes + #piece <= KIN and line or nil
 end
 
 -- Takes items while they fit, each counted with its line end; a heading is paid by its first line.
 local function taker(chosen, room, count, headings)
-  local used = 0
+  local used, open = 0, {}
   for _, section in ipairs(SECTIONS) do
-    chosen[section] = {}
+    chosen[section], open[section] = {}, {}
   end
   return function(item)
     local section = item.is.section
-    local list = chosen[section]
-    item.line = line_of(item, headings)
-    local cost = count(item.line .. "\n")
+    local list, own = chosen[section], open[section]
+    local alone, head, piece = line_of(item, headings)
+    local line = head and shared(own, head, piece)
+    local cost = count(line and ", " .. piece or alone .. "\n")
     if #list == 0 then cost = cost + count(headings[section] .. "\n") end
     if used + SHORTEST > room then return "full" end
     if used + cost > room then return false end
     used = used + cost
-    list[#list + 1] = item
+    if not line then
+      line = { alone = alone, head = head, order = item.order, bytes = 0 }
+      list[#list + 1] = line
+      if head then own[head] = line end
+    end
+    line[#line + 1] = { piece = piece, order = item.order }
+    line.order, line.bytes = math.min(line.order, item.order), line.bytes + #alone
     return true
   end
 end

@@ -13,6 +13,7 @@ local function note_file(files, step, name, action)
     files[name], files[#files + 1] = file, file
   end
   file.steps[#file.steps + 1] = ("%s [step %d]"):format(action, step)
+  file.action, file.step = action, step
 end
 
 local MOST_STEPS = 6 -- of one file that are named
@@ -23,7 +24,12 @@ local function add_files(add, files)
     for i = math.max(1, n - MOST_STEPS + 1), n do
       steps[#steps + 1] = file.steps[i]
     end
-    add(read.file(file.name .. ": " .. table.concat(steps, ", ")))
+    local item = read.file(file.name .. ": " .. table.concat(steps, ", "))
+    if n == 1 then -- may stand in a line with others
+      item.kin = file.action .. ": "
+      item.piece = ("%s [step %d]"):format(file.name, file.step)
+    end
+    add(item)
   end
 end
 

@@ -105,6 +105,25 @@ function M.first(text)
   return M.tidy(M.split(text:sub(1, 4 * LINE))[1])
 end
 
+--- A line without what marks it as a heading or a point of a list: of a tool's lines only what can
+--- be nothing else.
+---@param line string
+---@param said boolean? the model's or the user's own words
+---@return string
+function M.without_marks(line, said)
+  local at = line:match("^%s*##+%s+()")
+  at = at or line:match("^%s*\xE2\x98[\x90-\x92]%s+()") or line:match("^%s*\xE2\x80\xA2%s+()")
+  at = at or said and line:match("^%s*[*#-]%s+()")
+  return at and line:sub(at) or line
+end
+
+--- Is the line a tag alone, or a fence?
+---@param line string
+---@return boolean
+function M.is_frame(line)
+  return line:find("^%s*</?[%a_-]+>%s*$") ~= nil or line:find("^%s*```%w*%s*$") ~= nil
+end
+
 --- A line of a file without its number in front, which no other tool knows.
 ---@param line string
 ---@return string

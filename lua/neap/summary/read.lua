@@ -21,6 +21,7 @@ local BASE = {
   done = 1,
 }
 local DONE = 1.5 -- of what the model says that it has done
+local QUESTION = 0 -- of the user's: what follows has answered it, or it is asked again
 local SHORTEST = 8 -- bytes of a sentence
 local GOAL_LINES = 3 -- of each thing that the user said; the rest are facts
 
@@ -28,6 +29,7 @@ local GOAL_LINES = 3 -- of each thing that the user said; the rest are facts
 
 local function said(add, text)
   for line in text:gmatch("[^\r\n]+") do
+    line = pieces.is_frame(line) and "" or pieces.without_marks(line, true)
     for sentence in words.sentences(line) do
       for _, piece in ipairs(pieces.split(sentence)) do
         local s = pieces.tidy(piece)
@@ -101,7 +103,8 @@ local function told(add, text)
   for line in text:gmatch("([^\n]*)\n") do
     i = i + 1
     if line:byte(-1) == 13 then line = line:sub(1, -2) end
-    for _, piece in ipairs(pieces.split(pieces.without_gutter(line))) do
+    line = pieces.without_marks(pieces.without_gutter(line))
+    for _, piece in ipairs(pieces.is_frame(line) and {} or pieces.split(line)) do
       local s = pieces.tidy(piece)
       if s and #s >= 4 then
         local is_error = (errors[i] or words.is_error(s)) and not words.is_code(s)
@@ -114,12 +117,17 @@ end
 local function asked(add, text)
   local n = 0
   for line in text:gmatch("[^\r\n]+") do
+    line = pieces.is_frame(line) and "" or pieces.without_marks(line, true)
     for _, piece in ipairs(pieces.split(line)) do
       local s = pieces.tidy(piece)
       if s then
         n = n + 1
         local item = add("goal", s)
-        if n > GOAL_LINES then item.base = 0 end
+        if n > GOAL_LINES then
+          item.base = 0
+        elseif words.is_question(s) then
+          item.base = QUESTION
+        end
       end
     end
   end

@@ -99,6 +99,13 @@ M.is_constraint = finder(
     .. "必须|不要|不得|不能|不可|禁止|务必|只能|一定要|切勿"
 )
 
+--- Is it a question? In Chinese also one without its sign.
+---@param s string
+---@return boolean
+function M.is_question(s)
+  return s:find("%?%s*$") ~= nil or s:find("？%s*$") ~= nil or s:find("吗%s*$") ~= nil
+end
+
 local is_open = finder(
   "todo|still need|remains|remaining|not yet|unresolved|open question|next step|next, |"
     .. "to check|待办|待查|待确认|尚未|还没|还需|未解决|下一步|接下来|需要进一步"

@@ -13,6 +13,8 @@ local SHORT_NUMBER, NUMBER, HASH, PATH, CJK, NAME = 0.3, 0.6, 0.4, 0.8, 0.4, 1
 local TWICE, OFTEN = 1.5, 2
 local WORD = 0.3 -- a word of five and more letters, or two Chinese characters
 local LINE = 10 -- tokens that a line costs beside its text: its step, and that it is to be read
+local KIN = 7 -- ... that is a name alone, which stands in a line with others
+local ALONE = "^[`'\"]?[%w_./:@#+~=-]*[%w_/][`'\"]?,?$"
 local BYTES = 3 -- of a token
 
 local function weight_of(name)
@@ -70,7 +72,8 @@ function M.read(item)
   end
   item.all, item.names, item.weights = all, names, weights
   item.words = #words > 0 and words or NONE
-  item.size = LINE + #item.text / BYTES
+  item.alone = #names > 0 and #item.text <= 60 and item.text:find(ALONE) ~= nil
+  item.size = (item.alone and KIN or LINE) + #item.text / BYTES
   return item
 end
 
