@@ -23,7 +23,7 @@ typedef struct wording {
   size_t count, cap;
 } wording;
 
-static void close(wording *w) {
+static void wording_free(wording *w) {
   np_grounds_free(w->grounds);
   np_buf_free(&w->own);
   np_buf_free(&w->bare);
@@ -380,7 +380,7 @@ neap_rc np_wording_fold(np_policy *p, const np_span *s, np_str text, np_buf *fau
   if (!rc && w.count) rc = add_span(&w, s, e);
   if (!rc && w.count) rc = add_prompts(&w, e);
   if (!rc) rc = finish(&w, "policy", faults, e);
-  close(&w);
+  wording_free(&w);
   return rc;
 }
 
@@ -399,7 +399,7 @@ neap_rc np_policy_check_answer(np_policy *p, int64_t ask, np_str text, np_buf *f
   if (!rc && w.count) rc = np_grounds_add(w.grounds, r->asks[i].text, e);
   if (!rc && w.count) rc = np_grounds_add(w.grounds, r->asks[i].notes, e);
   if (!rc) rc = finish(&w, "host", faults, e);
-  close(&w);
+  wording_free(&w);
   return rc;
 }
 
