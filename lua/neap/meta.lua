@@ -197,7 +197,7 @@ function Session:notes() end
 function Session:checks() end
 
 ---Every ask so far: ask, kind, step, max_tokens, sha256 of its text, and answer, or code and why
----there is none. As `answers` in the first line of a recording they are what a replay is fed.
+---there is none; `failed` where a model was given up, after which it is left in peace. As `answers` in the first line of a recording they are what a replay is fed.
 ---@return table[]? asks, string? message, string? code
 function Session:asks() end
 
