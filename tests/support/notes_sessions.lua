@@ -1,7 +1,8 @@
 -- Random sessions with a model that lies: it drops, rounds, invents, obeys what results say,
--- answers late, empty, with megabytes, in another language. After every turn what the user planted
--- stands in the prompt, exactly; and a summary holds no identifier and no number that what it
--- stands for does not have. Checked here by other means than the summaries' own.
+-- answers late, empty, with megabytes, in another language, and says other values than the state
+-- object has. After every turn what the user planted, and the state, stand in the prompt, exactly;
+-- and a summary holds no identifier and no number that what it stands for does not have. Checked
+-- here by other means than the summaries' own.
 -- next: ../spec/notes_random_spec.lua
 local core = require("neap.core")
 local neap = require("neap")
@@ -18,6 +19,9 @@ return { api = 1, tools = { "recall", "read" },
     ctx.state.later = not ok and old.steps or nil
   end }
 ]]
+
+local SCHEMA = [[{"type":"object","properties":{"max_price":{"type":"number","hard":true},
+  "order":{"type":"id"}}}]]
 
 -- ---- what there is to lie about -------------------------------------------------------------
 
@@ -120,6 +124,14 @@ local LIES = {
       return "facts " .. n + 400
     end))
   end,
+  contradicts = function(ask)
+    local step, out = ask.parts[#ask.parts].step, { honest(ask) }
+    for _, line in ipairs(lines_of(ask)) do
+      local number = line.text:match("%f[%w_]%d%d%d+%f[^%w_]")
+      out[#out + 1] = number and ("ADD decisions %d: max_price is %s"):format(step, number)
+    end
+    return table.concat(out, "\n")
+  end,
   overturns = function(ask)
     local key = ask.notes:match("%[(C%d+) step") or "C1"
     local step = ask.parts[#ask.parts].step
@@ -213,6 +225,23 @@ local function check_summaries(run)
   run.looked = raw:entry_count()
 end
 
+-- The newest values of the state object stand in the prompt, whole.
+local function check_state(run, body)
+  for _, value in pairs(run.state) do
+    if not has_number(body, value) then
+      error(("%s: %q of the state has gone from the prompt"):format(run.name, value))
+    end
+    run.counts.values = run.counts.values + 1
+  end
+end
+
+-- What the user sets is exact from then on.
+local function set_state(run)
+  local price, order = math.random(1000, 99999), ("ORD-%05d"):format(math.random(0, 99999))
+  assert(run.s:propose("user", { max_price = price, order = order }))
+  run.state = { tostring(price), order }
+end
+
 local function check_planted(run, body)
   for _, value in ipairs(run.planted) do
     if not body:find(value, 1, true) then
@@ -264,6 +293,7 @@ local function open(run, file, late)
     policy = file,
     options = options,
     window = 400000,
+    state_schema = SCHEMA,
     reserve = 1000,
     format = pick({ "openai", "anthropic", "text" }),
     summarize = not late and function(ask)
@@ -284,15 +314,23 @@ function M.run(seed, steps, counts)
   f:close()
   local late = math.random(4) == 1
   local run = { name = "seed " .. seed, planted = {}, due = {}, looked = 0, counts = counts }
+  run.state = {}
   run.chinese = math.random(3) == 1
   run.lies = math.random(3) == 1 and { "honest", "rounds", "invents" } or NAMES
   run.s = open(run, file, late)
   os.remove(file)
   assert(run.s:add({ role = "user", content = "Find the fault." }))
+  run.has_state = math.random(2) == 1
+  if run.has_state then set_state(run) end
   for i = 1, steps do
     if math.random(20) == 1 then say(run) end
+    if run.has_state and math.random(25) == 1 then set_state(run) end
     local body = assert(run.s:prompt())
     check_planted(run, body)
+    check_state(run, body)
+    if run.has_state and body:find("max_price is %d") then
+      error(run.name .. ": the state is contradicted")
+    end
     check_summaries(run)
     if late then answer_late(run, i) end
     act(run, i)
