@@ -1,7 +1,7 @@
 /*
 ** What an entry would show at a lower rung, and what that would cost. The cost is found out
-** once: it depends on the entry, the ladder and the mark key alone, and whatever changes one of
-** these forgets it. next: shrink.c
+** once: it depends on the entry, the ladder, the mark key and (where facts weigh something) on
+** what of it nothing later holds; whatever changes one of these forgets it. next: shrink.c
 */
 #include "pack/change.h"
 

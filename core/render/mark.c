@@ -76,7 +76,7 @@ static void fill(np_buf *out, const char *t, const slots *s) {
 
 #define PREVIEW 160 /* characters; the reference systems' figure for a preview */
 #define ARGUMENT 60 /* characters of a call's main argument that name it */
-#define NAMED 30    /* and of one among many */
+#define NAMED 24    /* and of one among many */
 
 /* At most `chars` characters of `s` in one line, without what would end the mark early. */
 static void add_line(np_buf *out, np_str s, size_t chars, bool quoted) {

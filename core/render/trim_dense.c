@@ -1,5 +1,6 @@
 /*
-** Dense: some head and tail, then the lines with the most new identifiers for their length.
+** Dense: some head and tail, then the lines with the most new identifiers for their length, or
+** with the most of what a policy's facts weigh.
 ** Of what a model cites later this keeps far more than ends do, where the text is code, a
 ** listing or a log; where it is prose, half goes to the ends. next: trim_errors.c
 */

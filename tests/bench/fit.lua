@@ -6,10 +6,11 @@ local M = {}
 -- Values to try of each option, the first being where the search starts.
 M.SPACE = {
   { "giant", { 0.5, 0.15, 0.2, 0.3 } },
+  { "excerpt", { 0.2, 0.15 } },
   { "spread", { 0, 0.5, 0.75, 1 } },
   { "fresh", { 0, 0.3, 0.6, 1 } },
-  { "excerpt", { 0.2, 0.14 } },
   { "front", { 0, 0.3, 1 } },
+  { "held", { 0.1, 0.04, 0.02 } },
   { "user", { 1, 3 } },
   { "base", { 1, 0.3 } },
   { "repeated", { 1, 0.1 } },
