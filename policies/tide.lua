@@ -15,7 +15,7 @@
 -- cut on arrival but giants: a result that would push out everything else shows its densest
 -- lines from the start. What a user said stays, unless it is long.
 --
--- example: window=3100 reserve=300
+-- example: window=2900 reserve=300
 --   user 20
 --   call read src/a.c
 --   result 400                                     -> masked
@@ -31,7 +31,7 @@
 --   result 400                                     -> masked
 --   text 30 "E4711 again"
 --   call read src/f.c
---   result 400
+--   result 400                                     -> trimmed
 
 return {
   api = 1,
