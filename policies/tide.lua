@@ -1,6 +1,6 @@
 -- Tide: rise by appending, ebb in one rewrite, least value per token first.
 -- Source: fitted on recorded runs in windows of 8k and 16k tokens, by halves: `make bench-tide`;
--- where the halves chose differently, the middle.
+-- where the halves chose differently, by all of them.
 --
 -- Between two ebbs every prompt is the last one and an appendix, so the provider's cache holds.
 -- When the prompt has risen above the height at which a rewrite pays, everything is lowered to
@@ -39,12 +39,12 @@ return {
   about = "Append until a rewrite pays, then lower what has the least value per token.",
   source = "fitted on recorded runs",
   options = {
-    base = { default = 1.0, min = 0, help = "worth of an entry without facts, in facts" },
-    spread = { default = 1.0, min = 0, help = "exponent of the worth in facts" },
-    fresh = { default = 0.8, min = 0, help = "exponent of the age in steps" },
-    user = { default = 2.0, min = 0, help = "times as much for what a user said" },
+    base = { default = 0.3, min = 0, help = "worth of an entry without facts, in facts" },
+    spread = { default = 0.75, min = 0, help = "exponent of the worth in facts" },
+    fresh = { default = 0.6, min = 0, help = "exponent of the age in steps" },
+    user = { default = 3.0, min = 0, help = "times as much for what a user said" },
     repeated = { default = 0.1, min = 0, max = 1, help = "what a later copy leaves of the value" },
-    held = { default = 0.03, min = 0, max = 1, help = "share of the room: a user's words kept" },
+    held = { default = 0.04, min = 0, max = 1, help = "share of the room: a user's words kept" },
     giant = { default = 0.15, min = 0, help = "share of the budget that is too large on arrival" },
     excerpt = { default = 0.15, min = 0, max = 1, help = "share of the budget that a giant keeps" },
     front = { default = 0.3, min = 0, help = "more value lost, as a share, to keep the beginning" },
