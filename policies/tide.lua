@@ -66,7 +66,7 @@ return {
     local room = ctx.budget - ctx.economy.front
     if e.kind == "user" and e.tokens <= o.held * room then e:hold("what the user said") end
     if e.kind == "result" and e.tokens > o.giant * ctx.budget then
-      local tokens = neap.clamp(o.excerpt * ctx.budget, 200, ctx.budget) // 1 | 0
+      local tokens = math.max(o.excerpt * ctx.budget, math.min(200, ctx.budget)) // 1 | 0
       e:trim { tokens = tokens, keep = "dense", why = "a giant on arrival" }
     end
   end,

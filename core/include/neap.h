@@ -455,7 +455,8 @@ NEAP_API neap_rc neap_ask_faults(neap_session *s, int64_t ask, neap_str faults);
 
 /* Every ask of the session so far with its answer, as its log has them: a JSON array of objects
 ** with ask (its id), kind, step, max_tokens, sha256 of its text, and answer, or code and why
-** there is none; neither while it is open. Valid until the next call on `s`. */
+** there is none; neither while it is open; `failed` where a model was given up, after which it is
+** left in peace. Valid until the next call on `s`. */
 NEAP_API neap_rc neap_asks(neap_session *s, neap_str *json);
 
 /* Looks at the policy file now. NEAP_E_POLICY: the old version keeps serving. */

@@ -126,6 +126,20 @@ describe("every shipped policy", function()
       engine:close()
     end)
 
+    it("has no hook that fails, however small the window: " .. name, function()
+      for window = 60, 300, 30 do
+        local s, engine = open(path, { window = window, reserve = 10 })
+        start(s)
+        for n = 1, 6 do
+          step(s, n, 60)
+          s:prompt() -- there may be no room
+          assert.same({}, account(s).hook_errors or {}, "window " .. window)
+        end
+        s:close()
+        engine:close()
+      end
+    end)
+
     it("shows everything while everything is little: " .. name, function()
       local s, engine = open(path)
       play(s, 3, 40)
