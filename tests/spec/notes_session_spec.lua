@@ -3,6 +3,7 @@
 -- next: ../../lua/neap/summary/desk.lua
 local core = require("neap.core")
 local neap = require("neap")
+local scene = require("tests.support.scene")
 local notes = require("neap.summary.notes")
 
 local POLICY = [[
@@ -18,17 +19,11 @@ return { api = 1, tools = { "recall", "read" }, options = { merge = true, most =
 ]]
 
 local function open(summarize, options)
-  local path = os.tmpname()
-  local f = assert(io.open(path, "w"))
-  f:write(POLICY)
-  f:close()
-  local all = { policy = path, window = 60000, reserve = 1000, summarize = summarize }
+  local all = { summarize = summarize }
   for name, value in pairs(options or {}) do
     all[name] = value
   end
-  local s = assert(neap.session(all))
-  os.remove(path)
-  return s
+  return scene.session(POLICY, all)
 end
 
 local function act(s, i, result)

@@ -2,7 +2,7 @@
 -- a value of the state that it is another one. next: ../../lua/neap/summary/known.lua
 local core = require("neap.core")
 local known = require("neap.summary.known")
-local neap = require("neap")
+local scene = require("tests.support.scene")
 
 local POLICY = [[
 return { api = 1, tools = { "recall", "read" }, options = { most = 800 },
@@ -27,18 +27,11 @@ local SCHEMA = {
 local STATE = { goal = "a train to Lyon", max_price = 500, order = "ORD-00981", port = 8080 }
 
 local function open(summarize, options)
-  local path = os.tmpname()
-  local f = assert(io.open(path, "w"))
-  f:write(POLICY)
-  f:close()
-  local all = { policy = path, window = 60000, reserve = 1000, summarize = summarize }
-  all.state_schema = SCHEMA
+  local all = { summarize = summarize, state_schema = SCHEMA }
   for name, value in pairs(options or {}) do
     all[name] = value
   end
-  local s = assert(neap.session(all))
-  os.remove(path)
-  return s
+  return scene.session(POLICY, all)
 end
 
 local FILLER = (" and words that say nothing of it"):rep(30)

@@ -4,6 +4,7 @@
 -- next: ../../core/policy/wording.c
 local core = require("neap.core")
 local neap = require("neap")
+local scene = require("tests.support.scene")
 
 local FORM = [[
 return { api = 1, tools = { "recall", "read" },
@@ -20,18 +21,11 @@ return { api = 1, tools = { "recall", "read" },
 local FILLER = (" and words that say nothing of it"):rep(30)
 
 local function open(body, options)
-  local path = os.tmpname()
-  local f = assert(io.open(path, "w"))
-  f:write(FORM:format(body))
-  f:close()
-  local all = { policy = path, window = 60000, reserve = 1000 }
-  all.state_schema = [[{"type":"object","properties":{"order":{"type":"id"}}}]]
+  local all = { state_schema = [[{"type":"object","properties":{"order":{"type":"id"}}}]] }
   for name, value in pairs(options or {}) do
     all[name] = value
   end
-  local s = assert(neap.session(all))
-  os.remove(path)
-  return s
+  return scene.session(FORM:format(body), all)
 end
 
 local function act(s, i)

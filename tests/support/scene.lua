@@ -1,6 +1,7 @@
 -- What specs of a session say again and again: a policy written to a file, a part that a text has
 -- or has not, a step of the model with its result. next: ../spec/refute_spec.lua
 local json = require("neap.core").json
+local neap = require("neap")
 
 local M = {}
 
@@ -15,6 +16,24 @@ function M.policy(dir, name, text)
   f:write(text)
   f:close()
   return path
+end
+
+--- A session of 60,000 tokens with the text of a policy.
+---@param text string
+---@param options table? of neap.session, which count before those here
+---@return table
+function M.session(text, options)
+  local path = os.tmpname()
+  local f = assert(io.open(path, "w"))
+  f:write(text)
+  f:close()
+  local all = { policy = path, window = 60000, reserve = 1000 }
+  for name, value in pairs(options or {}) do
+    all[name] = value
+  end
+  local s = assert(neap.session(all))
+  os.remove(path)
+  return s
 end
 
 function M.has(text, part)
