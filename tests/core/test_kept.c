@@ -5,20 +5,10 @@
 */
 #include "session.h"
 
+#include "counted_work.h"
+
 #define FEW 300
 #define GROWTH 5.0 /* at most, for four times as many: searches by halves are in it */
-
-static uint64_t work;
-
-void np_counted(size_t bytes);
-void np_counted(size_t bytes) {
-  work += bytes;
-}
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void) {
-  work++;
-}
 
 static void tell(neap_session *s, const char *role, const char *form, int i) {
   char text[80];

@@ -7,6 +7,7 @@
 #include "project_help.h"
 
 #include "counted_heap.h"
+#include "counted_work.h"
 
 #define FEW 4096
 #define STEPS 3    /* longer texts, each four times as long as the one before */
@@ -14,18 +15,6 @@
 
 #define FIXED 20  /* tokens: a limit that the shorter text is over, too */
 #define GROWING 0 /* a limit of a token to 64 bytes */
-
-static uint64_t work;
-
-void np_counted(size_t bytes);
-void np_counted(size_t bytes) {
-  work += bytes;
-}
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void) {
-  work++;
-}
 
 /* ---- texts: a beginning, then one piece again and again ---- */
 
