@@ -36,8 +36,8 @@ static const char *const whole[] = {
     "sanity-check",     "spot-check",   "brand-new"};
 
 /* Capitals that all writers know. */
-static const char *const known[] = {"JSON",  "HTTP", "HTTPS", "HTML", "YAML",    "README",
-                                    "ASCII", "REST", "CRUD",  "UUID", "T\117DO", "POSIX"};
+static const char *const known[] = {"JSON",  "HTTP", "HTTPS", "HTML", "YAML", "README",
+                                    "ASCII", "REST", "CRUD",  "UUID", "TODO", "POSIX"};
 
 static bool is_one_of(np_str s, const char *const *list, size_t n) {
   for (size_t i = 0; i < n; i++) {

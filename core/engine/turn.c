@@ -311,9 +311,11 @@ static neap_rc begin(neap_session *s) {
   return NEAP_OK;
 }
 
-/* Are the system texts alone more than the budget? No hook can change that. */
+/* Are the system texts alone more than the budget? No hook can change that. Entries are gone
+** through only where their region is above it: a turn costs what is new. */
 static bool is_hopeless(const neap_session *s) {
   int64_t n = 0;
+  if ((int64_t)s->pack.view.region[NP_REGION_FIXED] <= s->pack.budget) return false;
   for (size_t i = 0; i < s->pack.view.count; i++) {
     if (s->log.entries[i].kind == NP_KIND_SYSTEM)
       n += (int64_t)s->pack.view.shown[i].tokens;

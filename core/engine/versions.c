@@ -185,8 +185,8 @@ neap_rc np_version_shown(neap_session *s, int64_t entry, np_str object) {
   p->before = o->newest;
   p->depth = p->whole.n || !was ? 0 : was->depth + 1;
   bool deep = !p->whole.n && (!was || p->depth >= DEPTH);
-  if (deep) p->depth = 0;
   bool ok = !deep || np_arena_copy(&o->arena, object, &p->whole);
+  if (deep && ok) p->depth = 0; /* else the next is kept whole: no chain grows longer */
   np_buf_clear(&o->now);
   np_buf_add(&o->now, object);
   o->newest = o->count;
