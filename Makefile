@@ -82,6 +82,9 @@ COUNTED_OBJ := $(foreach l,base text token cite,$(call sources,$(l))) \
 COUNTED_OBJ := $(patsubst %.c,$(BUILD)/counted/%.o,$(filter-out core/base/port.c,$(COUNTED_OBJ)))
 # And those of the engine whose work must not grow with the square of what they keep.
 KEPT_OBJ := $(addprefix $(BUILD)/counted/core/engine/,scratch.o refute.o)
+# And those whose work in a turn must not grow with what came before it.
+TURN_OBJ := $(foreach l,pack engine,$(call sources,$(l)))
+TURN_OBJ := $(patsubst %.c,$(BUILD)/counted/%.o,$(TURN_OBJ))
 SHARED  := $(BUILD)/libneap.so
 MODULE  := $(BUILD)/lua/neap/core.so
 PROGRAM := $(BUILD)/neap
@@ -165,6 +168,7 @@ $(PROGRAM): $(CLI_OBJ) $(BIND_OBJ) $(STATIC)
 
 $(BUILD)/tests/core/test_linear: $(COUNTED_OBJ)
 $(BUILD)/tests/core/test_kept: $(KEPT_OBJ)
+$(BUILD)/tests/core/test_turn: $(TURN_OBJ)
 $(filter-out $(PLAIN_TESTS),$(TESTS)): $(CHECKED)
 $(PLAIN_TESTS) $(DEMOS) $(BENCHES): $(STATIC)
 $(TESTS) $(DEMOS) $(BENCHES): $(BUILD)/%: $(BUILD)/%.o
@@ -176,7 +180,7 @@ $(BUILD)/share/lua/5.4/neap: TO = lua/neap
 $(LINKS):
 	@mkdir -p $(@D) && ln -sfn '$(CURDIR)/$(TO)' $@
 
--include $(patsubst %.o,%.d,$(CHECK_OBJ) $(COUNTED_OBJ) $(KEPT_OBJ)) $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
+-include $(patsubst %.o,%.d,$(CHECK_OBJ) $(COUNTED_OBJ) $(TURN_OBJ)) $(patsubst %.o,%.d,$(LIB_OBJ) $(BIND_OBJ) $(CLI_OBJ)) $(TESTS:%=%.d) $(DEMOS:%=%.d) $(BENCHES:%=%.d)
 
 # ---- run and test ------------------------------------------------------------------------
 
