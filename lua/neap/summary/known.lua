@@ -10,7 +10,9 @@ local LONGEST = 64 -- bytes of a value that a line is compared with
 
 ---@class neap.Known
 ---@field texts string[]  the task as it is shown, and the state as JSON
----@field said string     what stands there word by word, a value a line
+---@field lines string[]  what stands there word by word: the task, then a value each
+---@field said string     the same as one text
+---@field keys string[]   of `values`, sorted
 ---@field values table<string, table> by key in small letters: { value = true }
 local Known = {}
 Known.__index = Known
@@ -53,7 +55,7 @@ local function walk(self, value, key)
     end
     return
   end
-  if type(value) == "string" then self.said = self.said .. "\n" .. value end
+  if type(value) == "string" then self.lines[#self.lines + 1] = value end
   if not key or #key < 3 or not is_exact(value) then return end
   self.values[key] = self.values[key] or {}
   self.values[key][tostring(value)] = true
@@ -63,13 +65,14 @@ end
 ---@param session table of the core
 ---@return neap.Known
 function M.of(session)
-  local self = setmetatable({ texts = {}, said = "", values = {}, keys = {} }, Known)
+  local self = setmetatable({ texts = {}, lines = {}, values = {} }, Known)
   local task = session.entry and task_of(session) or ""
   local state = session.state_get and session:state_get() or nil
   self.texts = { task, state }
-  self.said = task
+  self.lines[1] = task
   local object = state and core.json.decode(state)
   if object then walk(self, object) end
+  self.said = table.concat(self.lines, "\n")
   self.keys = sorted_keys(self.values)
   return self
 end
